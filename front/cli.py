@@ -1,0 +1,51 @@
+"""The `maurey` command, put together from each room's commands."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from maurey.numeric import commands as numeric_commands
+from maurey.paper_tables import commands as table_commands
+from maurey.symbolic import commands as symbolic_commands
+from maurey.symbolic.claim import InputError
+
+app = typer.Typer(
+    help="Generalization bounds for Transformers: printed, re-derived, evaluated to certified digits.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for room in (symbolic_commands, numeric_commands, table_commands):
+    room.register(app)
+
+
+def main() -> None:
+    """Exit 0 on success, 1 when a check fails, 2 on bad input with one line that says what would be right."""
+    try:
+        sys.exit(app(standalone_mode=False) or 0)
+    except InputError as error:
+        _say(str(error))
+        sys.exit(2)
+    except ArithmeticError as error:  # undefined or undecided here
+        _say(str(error))
+        sys.exit(2 if type(error).__name__ == "Undefined" else 1)
+    except (KeyboardInterrupt, typer.Abort):
+        _say("interrupted")
+        sys.exit(130)
+    except Exception as error:
+        # usage errors of the command line know how to say themselves; anything else is a defect and keeps its trace
+        if not hasattr(error, "format_message"):
+            raise
+        _say(error.format_message() or "see `maurey --help`")
+        sys.exit(2)
+
+
+def _say(line: str) -> None:
+    print(f"maurey: {' '.join(line.split())}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

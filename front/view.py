@@ -1,0 +1,68 @@
+"""What `maurey.claim` returns: a thin view that asks the rooms, so that the record knows nothing of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from maurey.symbolic import printing, registry
+from maurey.symbolic.claim import Claim, Setting
+from maurey.symbolic.derivation import Step
+
+if TYPE_CHECKING:
+    from maurey.numeric.balls import Enclosure
+    from maurey.numeric.grids import LogValue
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    record: Claim
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.record, name)
+
+    def __repr__(self) -> str:
+        return f"<{self.record.key}: {self.record.title}>"
+
+    def _repr_latex_(self) -> str:
+        form = "printed" if "printed" in self.record.forms else self.record.default_form
+        return f"$\\displaystyle {self.latex(form)}$" if self.record.parts else self.record.statement
+
+    def latex(self, form: str = "", part: str = "", layers: int = 2) -> str:
+        """The form as LaTeX; per-layer and per-head lists are written out for `layers` entries."""
+        form = form or self.record.default_form
+        self.record.part_with(form, part)
+        return printing.latex_of(self.record, form, Setting(default=layers), part)
+
+    def steps(self, form: str = "", part: str = "", layers: int = 2) -> list[Step]:
+        form = form or self.record.default_form
+        return self.record.part_with(form, part).steps(form, Setting(default=layers))
+
+    def evaluate(self, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Any:
+        """A plain value (an mpmath number)."""
+        from maurey.numeric.binding import bind
+        from maurey.numeric.plain import evaluate_bound
+
+        return evaluate_bound(bind(self.record, values, form, part), digits)
+
+    def enclose(self, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Enclosure:
+        """A value with certified bounds around it."""
+        from maurey.numeric.balls import enclose_bound
+        from maurey.numeric.binding import bind
+
+        return enclose_bound(bind(self.record, values, form, part), digits)[0]
+
+    def sweep(self, form: str = "", part: str = "", **values: Any) -> LogValue:
+        """The form over NumPy arrays, in log space."""
+        from maurey.numeric.grids import sweep
+
+        return sweep(self.record, form, part, **values)
+
+
+def claim(key: str) -> ClaimView:
+    return ClaimView(registry.find(key))
+
+
+def claims(paper: str = "") -> list[ClaimView]:
+    found = registry.claims_of(paper).values() if paper else registry.all_claims()
+    return [ClaimView(record) for record in found]

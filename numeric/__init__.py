@@ -1,0 +1,1 @@
+"""What a form evaluates to: plain (mpmath), certified (Arb) and over grids (NumPy)."""

@@ -1,0 +1,262 @@
+"""Certified values: ball arithmetic (Arb) along the steps, rounded outward.
+
+Rational subtrees stay exact rationals and roots of perfect powers are exact. A ceiling or a comparison that a ball
+leaves open is settled by exact radicals if it is a tie, by more precision if it is not, and reported otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from functools import reduce
+from operator import add, mul
+from typing import Any
+
+from flint import arb, ctx, fmpq, fmpz
+from sympy import Expr, Integer, true
+from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
+
+from maurey.symbolic.derivation import Step
+from maurey.symbolic.printing import text_of
+
+from .binding import Bound
+from .surds import Surds, vanishes
+from .walk import Undefined, run, walk
+
+Ball = fmpq | arb
+EXACT_BITS = 1 << 17  # integers beyond this size become balls
+MOST_PRECISION = 40  # times the precision first tried
+
+
+class Undecided(ArithmeticError):
+    """A count or a branch that could not be decided; never guessed."""
+
+
+class _Unresolved(ArithmeticError):
+    """Open at this precision."""
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """lower <= the exact value <= upper; `value` is within, rounded to the digits asked for."""
+
+    value: Decimal
+    lower: Decimal
+    upper: Decimal
+    digits: int
+
+
+def to_arb(x: Ball) -> arb:
+    return arb(x) if isinstance(x, fmpq) else x
+
+
+class _ExactEnv(Mapping[str, Any]):
+    """The same names as a ball environment, as exact radicals: steps are re-derived only when a tie asks for them."""
+
+    def __init__(self, env: Mapping[str, Any], steps: Mapping[str, Step]) -> None:
+        self.env, self.steps, self.cache = env, steps, dict[str, Any]()
+
+    def _surd(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._surd(v) for v in value]
+        return Surds().rational(Fraction(int(value.p), int(value.q)))
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.cache:
+            value = self.env[name]
+            self.cache[name] = (
+                walk(self.steps[name].expr, self, Surds()) if isinstance(value, arb) else self._surd(value)
+            )
+        return self.cache[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.env)
+
+    def __len__(self) -> int:
+        return len(self.env)
+
+
+class Balls:
+    """The field of exact rationals and real balls at the current precision."""
+
+    def __init__(self, steps: list[Step]) -> None:
+        self.steps = {step.name: step for step in steps}
+        self.indices: list[int] = []
+        self.decisions: dict[tuple[Any, tuple[int, ...]], Any] = {}
+
+    def rational(self, value: Fraction) -> fmpq:
+        return fmpq(value.numerator, value.denominator)
+
+    def add(self, terms: list[Ball]) -> Ball:
+        return reduce(add, terms, fmpq(0))
+
+    def multiply(self, factors: list[Ball]) -> Ball:
+        # zero is absorbing even next to a ball, so that it stays exact
+        if any(isinstance(f, fmpq) and f == 0 for f in factors):
+            return fmpq(0)
+        return reduce(mul, factors, fmpq(1))
+
+    def power(self, base: Ball, exponent: Fraction) -> Ball:
+        if isinstance(base, arb):
+            if exponent.denominator == 1:
+                return base ** int(exponent)
+            return to_arb(base).root(exponent.denominator) ** exponent.numerator
+        if base == 0:
+            if exponent < 0:
+                raise Undefined("a division by zero")
+            return fmpq(0) if exponent else fmpq(1)
+        if exponent.denominator > 1:
+            roots = _exact_root(base, exponent.denominator)
+            if roots is None:
+                return self.power(arb(base), exponent)
+            return self.power(roots, Fraction(exponent.numerator))
+        n = int(exponent)
+        return base**n if abs(n) * base.height_bits() <= EXACT_BITS else arb(base) ** n
+
+    def power_of(self, base: Ball, exponent: Ball) -> Ball:
+        if isinstance(exponent, fmpq):
+            return self.power(base, Fraction(int(exponent.p), int(exponent.q)))
+        return to_arb(base) ** exponent
+
+    def apply(self, name: str, arguments: list[Ball]) -> Ball:
+        return _FUNCTIONS[name](*arguments)
+
+    def integer(self, x: Ball) -> int:
+        if isinstance(x, fmpq) and x.q == 1:
+            return int(x.p)
+        raise Undefined("a sum whose limits are not integers")
+
+    def ceiling(self, x: Ball, node: Expr, env: Mapping[str, Any]) -> fmpq:
+        if isinstance(x, fmpq):
+            n = x.ceil()
+        else:
+            n = x.ceil().unique_fmpz()
+            if n is None:
+                n = x.unique_fmpz()  # the one integer that x may be
+                if n is None or not self._vanishes(node.args[0] - Integer(int(n)), env):
+                    raise _Unresolved(text_of(node))
+        self.decisions[node, tuple(self.indices)] = int(n)
+        return fmpq(n)
+
+    def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> Ball:
+        for condition, value in branches:
+            holds = condition == true or self._holds(condition, env)
+            self.decisions[condition, tuple(self.indices)] = holds
+            if holds:
+                return value()
+        raise Undefined("no case applies")
+
+    def _holds(self, relation: Relational, env: Mapping[str, Any]) -> bool:
+        difference = self.add([walk(relation.lhs, env, self), -walk(relation.rhs, env, self)])
+        sign = 0 if difference == 0 else 1 if difference > 0 else -1 if difference < 0 else None
+        if sign is None:
+            if not self._vanishes(relation.lhs - relation.rhs, env):
+                raise _Unresolved(text_of(relation))
+            sign = 0
+        wanted = {Ge: (0, 1), Gt: (1,), Le: (-1, 0), Lt: (-1,), Eq: (0,)}
+        return sign in wanted[relation.func]
+
+    def _vanishes(self, expr: Expr, env: Mapping[str, Any]) -> bool:
+        return bool(vanishes(expr, _ExactEnv(env, self.steps)))
+
+
+def _exact_root(x: fmpq, n: int) -> fmpq | None:
+    if x < 0:
+        raise Undefined("a root of a negative number")
+    p, q = fmpz(x.p).root(n), fmpz(x.q).root(n)
+    return fmpq(p, q) if p**n == x.p and q**n == x.q else None
+
+
+def _log(x: Ball) -> Ball:
+    if isinstance(x, fmpq):
+        if x <= 0:
+            raise Undefined("the logarithm of a number that is not positive")
+        return fmpq(0) if x == 1 else arb(x).log()
+    if not x > 0:
+        if x <= 0:
+            raise Undefined("the logarithm of a number that is not positive")
+        raise _Unresolved("the sign of the argument of a logarithm")
+    return x.log()
+
+
+def _binomial(n: Ball, k: Ball) -> Ball:
+    if not (isinstance(n, fmpq) and isinstance(k, fmpq) and n.q == k.q == 1 and k >= 0):
+        raise Undefined("a binomial of numbers that are not integers")
+    if k > n:
+        return fmpq(0)
+    if n <= EXACT_BITS:
+        return fmpq(fmpz.bin_uiui(int(n.p), int(k.p)))
+    log = (arb(n) + 1).lgamma() - (arb(k) + 1).lgamma() - (arb(n) - arb(k) + 1).lgamma()
+    return log.exp()
+
+
+def _ceil_log2(n: Ball) -> fmpq:
+    if not (isinstance(n, fmpq) and n.q == 1 and n >= 1):
+        raise Undefined("log2 of a number that is not a positive integer")
+    return fmpq((int(n.p) - 1).bit_length())
+
+
+def _least(*xs: Ball) -> Ball:
+    return min(xs) if all(isinstance(x, fmpq) for x in xs) else reduce(lambda a, b: a.min(b), map(to_arb, xs))
+
+
+def _largest(*xs: Ball) -> Ball:
+    return max(xs) if all(isinstance(x, fmpq) for x in xs) else reduce(lambda a, b: a.max(b), map(to_arb, xs))
+
+
+_FUNCTIONS: dict[str, Callable[..., Ball]] = {
+    "log": _log,
+    "exp": lambda x: fmpq(1) if x == 0 else to_arb(x).exp(),
+    "tanh": lambda x: fmpq(0) if x == 0 else to_arb(x).tanh(),
+    "binomial": _binomial,
+    "ceil_log2": _ceil_log2,
+    "min": _least,
+    "max": _largest,
+}
+
+
+def _as_rational(value: Any) -> Any:
+    return [_as_rational(v) for v in value] if isinstance(value, list) else fmpq(value.numerator, value.denominator)
+
+
+def _at_precision(bound: Bound, precision: int) -> tuple[Ball, Balls]:
+    field = Balls(bound.steps)
+    with ctx.workprec(precision):
+        return run(bound.steps, {name: _as_rational(v) for name, v in bound.values.items()}, field), field
+
+
+def enclose_bound(bound: Bound, digits: int) -> tuple[Enclosure, Balls]:
+    """Raise the precision until `digits` digits are certain; also return the field, which holds every decision."""
+    precision = first = int(digits * 3.33) + 64
+    while True:
+        try:
+            ball, field = _at_precision(bound, precision)
+            enclosure = _decimal(ball, digits, precision)
+            if enclosure is not None:
+                return enclosure, field
+            reason = "the value"
+        except _Unresolved as open_question:
+            reason = str(open_question)
+        precision *= 2
+        if precision > MOST_PRECISION * first:
+            raise Undecided(f"undecided at {precision // 2} bits: {reason}")
+
+
+def _decimal(x: Ball, digits: int, precision: int) -> Enclosure | None:
+    """Decimal bounds around the ball, ten digits finer than asked; None if the ball is too wide."""
+    if x == 0:
+        return Enclosure(Decimal(0), Decimal(0), Decimal(0), digits)
+    wide = Context(prec=digits + 30, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    with ctx.workprec(precision + 64):
+        middle, radius, exponent = (int(v) for v in to_arb(x).mid_rad_10exp(digits + 10))
+
+    def scaled(n: int) -> Decimal:
+        return Decimal(n).scaleb(exponent, wide)
+
+    lower, upper = scaled(middle - radius), scaled(middle + radius)
+    value = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN).create_decimal(scaled(middle))
+    lower, upper = min(lower, value), max(upper, value)
+    allowed = abs(value).scaleb(1 - digits, wide)
+    return Enclosure(value, lower, upper, digits) if wide.subtract(upper, lower) <= allowed else None

@@ -1,0 +1,137 @@
+"""From what a user gives to the values of a form's symbols. Numbers only: nothing is ever evaluated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import Any
+
+from sympy import Expr, Symbol
+from sympy.core.relational import Relational
+
+from maurey.symbolic.claim import DOMAINS, Claim, InputError, Parameter, Part, Setting
+from maurey.symbolic.derivation import Step
+
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?|[+-]?\d+/\d+")
+LONGEST = 2000  # characters of one number
+
+
+def exact(raw: Any) -> Fraction:
+    """An exact number from an integer, fraction, decimal, float (as it prints) or text."""
+    if isinstance(raw, bool) or raw is None:
+        raise ValueError
+    if isinstance(raw, (Integral, Rational)):
+        return Fraction(int(raw.numerator), int(raw.denominator))
+    text = str(raw) if isinstance(raw, Decimal) else repr(float(raw)) if isinstance(raw, float) else raw
+    if not isinstance(text, str) or len(text) > LONGEST or not NUMBER.fullmatch(text.strip()):
+        raise ValueError
+    return Fraction(text.strip())
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A form with values for its symbols."""
+
+    part: Part
+    form: str
+    steps: list[Step]
+    values: dict[str, Any]
+    unused: tuple[str, ...]
+
+
+def names_in(exprs: Iterable[Expr]) -> set[str]:
+    return {s.name for expr in exprs for s in expr.free_symbols if isinstance(s, Symbol)}
+
+
+def read_exact(parameter: Parameter, raw: Any) -> Fraction | list[Fraction]:
+    """A value, or a list of values where the parameter has an index, inside its domain."""
+    items = raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (list, tuple)) else [raw]
+    want = f"must be {_article(parameter.domain)}" + (" or a list of them" if parameter.index else "")
+    try:
+        numbers = [exact(item) for item in items]
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"{parameter.name} {want}, got {_shown(raw)}") from None
+    if len(numbers) > 1 and not parameter.index:
+        raise InputError(f"{parameter.name} {want}, got a list of {len(numbers)}")
+    for number, item in zip(numbers, items, strict=True):
+        if not DOMAINS[parameter.domain](number):
+            raise InputError(f"{parameter.name} {want}, got {_shown(item)}")
+    return numbers if len(numbers) > 1 or isinstance(raw, (list, tuple)) else numbers[0]
+
+
+def _article(domain: str) -> str:
+    return domain if domain.startswith("in ") else f"a {domain}"
+
+
+def _shown(raw: Any) -> str:
+    text = repr(raw) if isinstance(raw, str) else str(raw)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+Reader = Callable[[Parameter, Any], Any]
+
+
+def bind(
+    claim: Claim, values: Mapping[str, Any], form: str = "", part: str = "", read: Reader = read_exact
+) -> Bound:
+    """Check what was given against the claim and write the form out for it."""
+    form = form or claim.default_form
+    chosen = claim.part_with(form, part)
+    constants = {c.name: Parameter(c.name, c.latex, c.meaning, "positive real") for c in claim.constants}
+    known = {p.name: p for p in claim.symbols} | constants
+    for name in values:
+        if name not in known:
+            raise InputError(f"unknown parameter {name!r}; {claim.key} takes {', '.join(known)}")
+    bound: dict[str, Any] = {c.name: read(known[c.name], c.value) for c in claim.constants}
+    bound |= {name: read(known[name], raw) for name, raw in values.items()}
+    sizes = _sizes(claim, bound)
+    steps = chosen.steps(form, Setting(sizes, frozenset(bound)))
+    needed = names_in(step.expr for step in steps) - {step.name for step in steps}
+    for p in claim.symbols:
+        if p.name in needed and p.name not in bound:
+            if p.name not in sizes:
+                raise InputError(f"missing parameter {p.name}: {_article(p.domain)}, {p.meaning}")
+            bound[p.name] = read(p, sizes[p.name])
+        if p.index and p.name in bound and not isinstance(bound[p.name], list):
+            bound[p.name] = [bound[p.name]] * sizes.get(p.index, 1)
+    _check_assumptions(claim, bound)
+    unused = tuple(name for name in values if name not in needed and name not in {p.index for p in claim.symbols})
+    return Bound(chosen, form, steps, bound, unused)
+
+
+def _sizes(claim: Claim, bound: Mapping[str, Any]) -> dict[str, int]:
+    """List lengths, from their own parameter (H) or from the lists; they must agree."""
+    sizes: dict[str, int] = {}
+    indices = {p.index for p in claim.symbols if p.index}
+    for index in indices & set(bound):
+        sizes[index] = int(bound[index])
+    for p in claim.symbols:
+        value = bound.get(p.name)
+        if p.index and isinstance(value, list) and len(value) != sizes.setdefault(p.index, len(value)):
+            raise InputError(f"{p.name} must be one value or {p.index} = {sizes[p.index]} of them, got {len(value)}")
+    for index in indices - set(sizes):
+        if any(p.index == index and p.name in bound for p in claim.symbols):
+            raise InputError(f"missing parameter {index}: how many values the lists have")
+    return sizes
+
+
+def _check_assumptions(claim: Claim, bound: Mapping[str, Any]) -> None:
+    """Assumptions are relations between rational expressions of scalars: decided exactly."""
+    for assumption in claim.assumes:
+        relation: Relational = assumption.relation
+        names = names_in([relation])
+        if not names <= set(bound) or any(not isinstance(bound[name], Fraction) for name in names):
+            continue
+        if not relation.subs({name: _rational(bound[name]) for name in names}):
+            given = ", ".join(f"{name} = {bound[name]}" for name in sorted(names))
+            raise InputError(f"{claim.key} assumes that {assumption.text}; got {given}")
+
+
+def _rational(value: Fraction) -> Expr:
+    from sympy import Rational as SympyRational
+
+    return SympyRational(value.numerator, value.denominator)

@@ -1,0 +1,246 @@
+"""Sweeps: a form over arrays of parameters, in log space, in double precision.
+
+A number is a sign and the logarithm of its absolute value, so nothing overflows at any depth. A count jumps where
+its argument passes an integer, and doubles cannot tell on which side they are; arguments within 1e-12 (relative) above
+an integer count as that integer, so the value returned is that of a point within 1e-12 of the one asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sympy import Expr, true
+from sympy.core.relational import Eq, Ge, Gt, Le, Lt
+
+from maurey.symbolic.claim import Claim, InputError, Parameter
+
+from .binding import bind, read_exact
+from .walk import run, walk
+
+TOLERANCE = 1e-12
+LARGE = 36.0  # exp(36) is beyond 2^52: every double is an integer there
+
+
+@dataclass(frozen=True)
+class LogValue:
+    """sign * exp(log); the sign is +1 or an array of signs, zero has log -inf."""
+
+    log: Any
+    sign: Any = 1
+
+    @property
+    def log10(self) -> Any:
+        return self.log / np.log(10.0)
+
+    @property
+    def value(self) -> Any:
+        """Plain doubles; may overflow to inf, which `log` does not."""
+        with np.errstate(over="ignore"):
+            return self.sign * np.exp(self.log)
+
+
+def from_plain(x: Any) -> LogValue:
+    """A finite double or array of doubles."""
+    with np.errstate(divide="ignore"):
+        if np.min(x) > 0:
+            return LogValue(np.log(x))
+        return LogValue(np.log(np.abs(x)), np.sign(x))
+
+
+def from_exact(x: Fraction) -> LogValue:
+    """A number of any size."""
+    plain = float(x) if 1e-300 < abs(x) < 1e300 else 0.0
+    if plain or not x:
+        return from_plain(plain)
+    return LogValue(math.log(abs(x.numerator)) - math.log(x.denominator), 1 if x > 0 else -1.0)
+
+
+def _positive(x: LogValue) -> bool:
+    return isinstance(x.sign, int)
+
+
+class Logs:
+    """The field of log-space arrays."""
+
+    def __init__(self) -> None:
+        self.indices: list[int] = []
+        self._rationals: dict[Fraction, LogValue] = {}
+
+    def rational(self, value: Fraction) -> LogValue:
+        if value not in self._rationals:
+            self._rationals[value] = from_exact(value)
+        return self._rationals[value]
+
+    def add(self, terms: list[LogValue]) -> LogValue:
+        scalar = [t for t in terms if np.ndim(t.log) == 0]
+        if 1 < len(scalar) < len(terms):  # constants first, once
+            terms = [*(t for t in terms if np.ndim(t.log) > 0), self.add(scalar)]
+        if all(map(_positive, terms)):
+            total = terms[0].log
+            for term in terms[1:]:
+                total = np.logaddexp(total, term.log)
+            return LogValue(total)
+        top = terms[0].log
+        for term in terms[1:]:
+            top = np.maximum(top, term.log)
+        top = np.where(np.isfinite(top), top, 0.0)
+        plain = from_plain(sum(term.sign * np.exp(term.log - top) for term in terms))
+        return LogValue(plain.log + top, plain.sign)
+
+    def multiply(self, factors: list[LogValue]) -> LogValue:
+        log: Any = 0.0
+        sign: Any = 1
+        for f in factors:
+            log = log + f.log
+            sign = f.sign if isinstance(sign, int) and sign == 1 else sign * f.sign
+        return LogValue(log, sign)
+
+    def power(self, base: LogValue, exponent: Fraction) -> LogValue:
+        if _positive(base):
+            return LogValue(base.log * float(exponent))
+        if exponent.denominator > 1 and np.any(base.sign < 0):
+            raise InputError("a root of a negative number somewhere on the grid")
+        sign = 1 if exponent.numerator % 2 == 0 else base.sign
+        return LogValue(base.log * float(exponent), sign)
+
+    def power_of(self, base: LogValue, exponent: LogValue) -> LogValue:
+        return LogValue(base.log * exponent.value)
+
+    def apply(self, name: str, arguments: list[LogValue]) -> LogValue:
+        if name in ("min", "max"):
+            if not all(map(_positive, arguments)):
+                raise InputError("a minimum of numbers that are not positive")
+            pick = np.minimum if name == "min" else np.maximum
+            log = arguments[0].log
+            for x in arguments[1:]:
+                log = pick(log, x.log)
+            return LogValue(log)
+        return _FUNCTIONS[name](*arguments)
+
+    def integer(self, x: LogValue) -> int:
+        value = np.rint(x.value)
+        if np.ndim(value):
+            raise InputError("the number of terms of a sum cannot vary over a grid")
+        return int(value)
+
+    def ceiling(self, x: LogValue, node: Expr, env: Mapping[str, Any]) -> LogValue:
+        plain = x.sign * np.exp(np.minimum(x.log, LARGE))
+        count = from_plain(np.ceil(plain * (1 - TOLERANCE)))
+        if np.max(x.log) < LARGE:
+            return count
+        return LogValue(np.where(x.log < LARGE, count.log, x.log), count.sign)
+
+    def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> LogValue:
+        value: LogValue | None = None
+        for condition, build in reversed(branches):
+            here = build()
+            if value is None:
+                value = here
+                continue
+            mask = self._holds(condition, env)
+            sign = 1 if _positive(here) and _positive(value) else np.where(mask, here.sign, value.sign)
+            value = LogValue(np.where(mask, here.log, value.log), sign)
+        assert value is not None
+        return value
+
+    def _holds(self, condition: Any, env: Mapping[str, Any]) -> Any:
+        if condition == true:
+            return True
+        left, right = walk(condition.lhs, env, self), walk(condition.rhs, env, self)
+        above = left.log - right.log  # compared quantities are positive: radii, resolutions, indices
+        return {
+            Ge: above >= -TOLERANCE,
+            Gt: above > TOLERANCE,
+            Le: above <= TOLERANCE,
+            Lt: above < -TOLERANCE,
+            Eq: np.abs(above) <= TOLERANCE,
+        }[condition.func]
+
+
+def _log_gamma(x: Any) -> Any:
+    """log Gamma for x >= 1: Stirling's series after a shift to x >= 10, to double precision."""
+    x = np.asarray(x, dtype=float)
+    shift = np.zeros_like(x)
+    small = x < 10
+    y = x
+    if np.any(small):
+        product = np.ones_like(x)
+        y = x.copy()
+        for _ in range(9):
+            low = y < 10
+            product = np.where(low, product * y, product)
+            y = np.where(low, y + 1, y)
+        shift = np.log(product)
+    inverse = 1 / (y * y)
+    coefficients = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+    series = np.zeros_like(y)
+    for c in reversed(coefficients):
+        series = series * inverse + c
+    return (y - 0.5) * np.log(y) - y + 0.5 * np.log(2 * np.pi) + series / y - shift
+
+
+def _binomial(n: LogValue, k: LogValue) -> LogValue:
+    a, b = np.rint(n.value), np.rint(k.value)
+    return LogValue(_log_gamma(a + 1) - _log_gamma(b + 1) - _log_gamma(a - b + 1))
+
+
+def _log(x: LogValue) -> LogValue:
+    if not _positive(x) and np.any(np.asarray(x.sign) <= 0):
+        raise InputError("the logarithm of a number that is not positive somewhere on the grid")
+    return from_plain(x.log)
+
+
+_FUNCTIONS: dict[str, Callable[..., LogValue]] = {
+    "log": _log,
+    "exp": lambda x: LogValue(x.value),
+    "tanh": lambda x: from_plain(np.tanh(x.value)),
+    "binomial": _binomial,
+    "ceil_log2": lambda n: from_plain(np.frexp(np.rint(n.value) - 1)[1].astype(float)),
+}
+
+
+def read_array(parameter: Parameter, raw: Any) -> Any:
+    """An array inside the parameter's domain, or what `read_exact` reads, in log space."""
+    if isinstance(raw, np.ndarray) and raw.ndim:
+        array = raw.astype(float)
+        integer = parameter.domain == "positive integer"
+        low, high = (1.0 if integer else 0.0), (1.0 if parameter.domain == "in [0, 1]" else np.inf)
+        inside = np.isfinite(array) & (array >= low) & (array <= high)
+        if parameter.domain == "positive real":
+            inside &= array > 0
+        if integer:
+            inside &= array == np.rint(array)
+        if not inside.all():
+            raise InputError(f"{parameter.name} must be a {parameter.domain}, got {array[~inside].flat[0]!r}")
+        return from_plain(array)
+    value = read_exact(parameter, raw.item() if isinstance(raw, np.ndarray) else raw)
+    return [from_exact(v) for v in value] if isinstance(value, list) else _GridScalar.of(value)
+
+
+@dataclass(frozen=True)
+class _GridScalar(LogValue):
+    """A scalar of the grid that can also tell a list length."""
+
+    whole: int = 0
+
+    @staticmethod
+    def of(value: Fraction) -> _GridScalar:
+        plain = from_exact(value)
+        return _GridScalar(plain.log, plain.sign, int(value))
+
+    def __int__(self) -> int:
+        return self.whole
+
+
+def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogValue:
+    """The form over arrays that broadcast together; scalars and lists per head are taken as elsewhere."""
+    bound = bind(claim, values, form, part, read_array)
+    result = run(bound.steps, bound.values, Logs())
+    if np.any(np.isnan(result.log)) or np.any(result.log == np.inf):
+        raise InputError(f"{claim.key} is undefined somewhere on the grid")
+    return result

@@ -1,0 +1,75 @@
+"""Plain high-precision values (mpmath). Integers and branches are those that ball arithmetic decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+from mpmath import mp
+from sympy import Expr, true
+
+from .balls import enclose_bound
+from .binding import Bound
+from .walk import run
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "log": mpmath.log,
+    "exp": mpmath.exp,
+    "tanh": mpmath.tanh,
+    "binomial": mpmath.binomial,
+    "ceil_log2": lambda n: mp.mpf((int(n) - 1).bit_length()),
+    "min": min,
+    "max": max,
+}
+
+
+class Plain:
+    """The field of mpmath numbers."""
+
+    def __init__(self, decisions: Mapping[tuple[Any, tuple[int, ...]], Any]) -> None:
+        self.indices: list[int] = []
+        self.decisions = decisions
+
+    def rational(self, value: Fraction) -> Any:
+        return mp.mpf(value.numerator) / value.denominator
+
+    def add(self, terms: list[Any]) -> Any:
+        return mpmath.fsum(terms)
+
+    def multiply(self, factors: list[Any]) -> Any:
+        return mpmath.fprod(factors)
+
+    def power(self, base: Any, exponent: Fraction) -> Any:
+        if exponent.denominator == 1:
+            return base ** int(exponent)
+        return mpmath.root(base, exponent.denominator) ** exponent.numerator
+
+    def power_of(self, base: Any, exponent: Any) -> Any:
+        return base**exponent
+
+    def apply(self, name: str, arguments: list[Any]) -> Any:
+        return FUNCTIONS[name](*arguments)
+
+    def integer(self, x: Any) -> int:
+        return int(x)
+
+    def ceiling(self, x: Any, node: Expr, env: Mapping[str, Any]) -> Any:
+        return mp.mpf(self.decisions[node, tuple(self.indices)])
+
+    def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> Any:
+        decided = (value for c, value in branches if c == true or self.decisions[c, tuple(self.indices)])
+        return next(decided)()
+
+
+def _as_mpf(value: Any) -> Any:
+    return [_as_mpf(v) for v in value] if isinstance(value, list) else mp.mpf(value.numerator) / value.denominator
+
+
+def evaluate_bound(bound: Bound, digits: int) -> Any:
+    decisions = enclose_bound(bound, 5)[1].decisions
+    with mp.workdps(digits + 15):
+        value = run(bound.steps, {name: _as_mpf(v) for name, v in bound.values.items()}, Plain(decisions))
+    with mp.workdps(digits):
+        return +value

@@ -1,0 +1,90 @@
+"""One walk over an expression for every kind of number.
+
+A field supplies the arithmetic (balls, mpmath numbers, log-arrays, exact radicals); the walk knows SymPy's nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, Protocol
+
+import sympy
+from sympy import Expr
+
+from maurey.symbolic.covers import ceil_log2
+from maurey.symbolic.derivation import Step
+
+
+class Undefined(ArithmeticError):
+    """The expression has no value here (a division by zero, the logarithm of zero)."""
+
+
+class Field(Protocol):
+    indices: list[int]  # where the enclosing sums stand, so that a decision can be told from its neighbours
+
+    def rational(self, value: Fraction) -> Any: ...
+    def add(self, terms: list[Any]) -> Any: ...
+    def multiply(self, factors: list[Any]) -> Any: ...
+    def power(self, base: Any, exponent: Fraction) -> Any: ...
+    def power_of(self, base: Any, exponent: Any) -> Any: ...
+    def apply(self, name: str, arguments: list[Any]) -> Any: ...
+    def ceiling(self, x: Any, node: Expr, env: Mapping[str, Any]) -> Any: ...
+    def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> Any: ...
+    def integer(self, x: Any) -> int: ...
+
+
+APPLIED = {
+    sympy.log: "log",
+    sympy.exp: "exp",
+    sympy.tanh: "tanh",
+    sympy.binomial: "binomial",
+    ceil_log2: "ceil_log2",
+    sympy.Min: "min",
+    sympy.Max: "max",
+}
+
+
+def walk(expr: Expr, env: Mapping[str, Any], field: Field) -> Any:
+    if isinstance(expr, sympy.Symbol):
+        return env[expr.name]
+    if isinstance(expr, sympy.Rational):
+        return field.rational(Fraction(expr.p, expr.q))
+    if isinstance(expr, sympy.Indexed):
+        return env[str(expr.base)][field.integer(walk(expr.indices[0], env, field)) - 1]
+    if isinstance(expr, sympy.Pow):
+        base = walk(expr.base, env, field)
+        if isinstance(expr.exp, sympy.Rational):
+            return field.power(base, Fraction(expr.exp.p, expr.exp.q))
+        return field.power_of(base, walk(expr.exp, env, field))
+    if isinstance(expr, (sympy.Sum, sympy.Product)):
+        return _loop(expr, env, field)
+    if isinstance(expr, sympy.Piecewise):
+        branches = [(b.cond, lambda e=b.expr: walk(e, env, field)) for b in expr.args]
+        return field.select(branches, env)
+    arguments = [walk(argument, env, field) for argument in expr.args]
+    if isinstance(expr, sympy.Add):
+        return field.add(arguments)
+    if isinstance(expr, sympy.Mul):
+        return field.multiply(arguments)
+    if isinstance(expr, sympy.ceiling):
+        return field.ceiling(arguments[0], expr, env)
+    return field.apply(APPLIED[expr.func], arguments)
+
+
+def _loop(expr: Any, env: Mapping[str, Any], field: Field) -> Any:
+    index, low, high = expr.limits[0]
+    terms = []
+    for i in range(field.integer(walk(low, env, field)), field.integer(walk(high, env, field)) + 1):
+        field.indices.append(i)
+        terms.append(walk(expr.function, {**env, index.name: field.rational(Fraction(i))}, field))
+        field.indices.pop()
+    return field.add(terms) if isinstance(expr, sympy.Sum) else field.multiply(terms)
+
+
+def run(steps: list[Step], values: Mapping[str, Any], field: Field) -> Any:
+    """The value of the last step."""
+    env = dict(values)
+    for step in steps:
+        env[step.name] = walk(step.expr, env, field)
+    return env[steps[-1].name]

@@ -1,0 +1,1 @@
+"""What is claimed, and what follows from it. Imports nothing else of Maurey."""

@@ -1,0 +1,80 @@
+"""Allocation: how to split the error among the terms (Lemma A.8 of Edelman et al. 2022, for any number of terms).
+
+Goal: minimise sum_j a_j / x_j^2 subject to sum_j b_j x_j = C. With g = sum_j a_j^(1/3) b_j^(2/3), Hoelder with
+exponents 3 and 3/2 applied to a_j^(1/3) b_j^(2/3) = (a_j / x_j^2)^(1/3) (b_j x_j)^(2/3) gives
+
+    g <= (sum_j a_j / x_j^2)^(1/3) (sum_j b_j x_j)^(2/3),
+
+that is, the sum is at least g^3 / C^2, with equality at x_j = (C/g) (a_j/b_j)^(1/3). Any feasible x gives a valid
+bound, so an entropy that is not a pure C/eps^2 is evaluated, exactly, at the allocation of its coefficients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Integer, Rational, sympify
+
+from .derivation import Derivation
+from .entropy import Entropy
+from .modules import times
+
+A8 = "edelman2022/A.8"
+THIRD, TWO_THIRDS = Rational(1, 3), Rational(2, 3)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One weight: an error of x in it moves the output by beta x, and costs entropy(x)."""
+
+    label: str
+    mark: str
+    beta: Expr
+    entropy: Entropy
+    copies: Expr = Integer(1)
+    reason: str = ""
+    key: str = ""
+
+
+def allocate(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
+    """The error that each term gets: sum_j copies_j beta_j x_j = budget."""
+    betas = [D.name(f"beta_{t.label}", rf"\beta_{{{t.mark}}}", t.beta, t.reason, t.key) for t in terms]
+    if len(terms) == 1:
+        (t,), spent = terms, times(sympify(terms[0].copies), betas[0])
+        share = budget if spent == 1 else budget / spent
+        return [D.name(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, "the whole error")]
+    alphas = [
+        D.name(f"alpha_{t.label}", rf"\alpha_{{{t.mark}}}", t.entropy.coefficient,
+               "the cost of an error of 1, a logarithm that holds the error replaced by 1", A8)
+        for t in terms
+    ]  # fmt: skip
+    summands = [
+        times(sympify(t.copies), alpha**THIRD * beta**TWO_THIRDS)
+        for t, alpha, beta in zip(terms, alphas, betas, strict=True)
+    ]
+    gamma = D.let("gamma", r"\gamma", Add(*summands), "Hoelder's inequality", A8)
+    return [
+        D.let(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", budget / gamma * (alpha / beta) ** THIRD,
+              "the share of the error that makes the sum smallest", A8)
+        for t, alpha, beta in zip(terms, alphas, betas, strict=True)
+    ]  # fmt: skip
+
+
+def total(D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: str) -> Expr:
+    """The sum of the entropies at the allocated errors."""
+    sizes = []
+    for t, x in zip(terms, allocate(D, terms, budget), strict=True):
+        E = t.entropy
+        asked = E.resolution(x)
+        if asked != x:
+            why = "what the cover is asked for: a share for each coordinate, half where its centres must be moved"
+            asked = D.let(f"delta_{t.label}", rf"\delta_{{{t.mark}}}", asked, f"{why} into the class", "edelman2022/2.1")
+        alone = len(terms) == 1 and t.copies == 1
+        size = D.let(
+            name if alone else f"E_{t.label}", latex if alone else rf"E_{{{t.mark}}}", E.log_size(asked), E.reason, E.key
+        )
+        sizes.append(times(sympify(t.copies), size))
+    if len(sizes) == 1:
+        return D.name(name, latex, sizes[0], "as many log-sizes as copies")
+    return D.let(name, latex, Add(*sizes), "log-sizes of product covers add")

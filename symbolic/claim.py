@@ -1,0 +1,187 @@
+"""The atom: a claim, an inert record of one numbered result.
+
+A claim has parts; a part is one quantity the result speaks of, with a left-hand side, a relation and up to
+three forms of the right-hand side. A form is a function that builds its list of steps when asked, for given
+list lengths, so importing a paper costs nothing but the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from sympy import Expr, IndexedBase, Symbol, evaluate
+from sympy.core.relational import Relational
+
+from .derivation import Step
+
+FORMS = ("printed", "derived", "sharp")
+KINDS = (
+    "definition",
+    "assumption",
+    "covering",
+    "lipschitz",
+    "optimization",
+    "rademacher",
+    "generalization",
+    "representation",
+    "construction",
+    "approximation",
+)
+RELATIONS = {"<=": r"\le", ">=": r"\ge", "=": "=", "<~": r"\lesssim"}
+DOMAINS: dict[str, Callable[[Fraction], bool]] = {
+    "positive real": lambda x: x > 0,
+    "nonnegative real": lambda x: x >= 0,
+    "in [0, 1]": lambda x: 0 <= x <= 1,
+    "positive integer": lambda x: x > 0 and x.denominator == 1,
+}
+
+
+class InputError(ValueError):
+    """What a user gave does not fit; the message is one line that says what would."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A symbol of a claim. With an index (H, L, n) it stands for one value per head, layer or term."""
+
+    name: str
+    latex: str
+    meaning: str
+    domain: str = "positive real"
+    index: str = ""
+    optional: bool = False  # a form may use it when it is given, and does without when it is not
+
+    @property
+    def symbol(self) -> Symbol | IndexedBase:
+        return IndexedBase(self.name) if self.index else Symbol(self.name)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number that a result leaves open or takes from elsewhere; a call may override it."""
+
+    name: str
+    value: Fraction
+    latex: str
+    meaning: str
+    source: str
+
+    @property
+    def symbol(self) -> Symbol:
+        return Symbol(self.name)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a form must know before it can be written out: list lengths, and which optional symbols are given."""
+
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
+    default: int = 2  # formulas are shown for two layers, two heads
+
+    def size(self, index: str) -> int:
+        return self.sizes.get(index, self.default)
+
+    def optional(self, name: str) -> Symbol | None:
+        return Symbol(name) if name in self.given else None
+
+
+Form = Callable[[Setting], "Expr | list[Step]"]
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    lhs: str  # LaTeX
+    meaning: str
+    relation: str = "<="
+    hides: str = ""  # what <~ hides
+    printed: Form | None = None
+    derived: Form | None = None
+    sharp: Form | None = None
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        return tuple(form for form in FORMS if getattr(self, form) is not None)
+
+    def steps(self, form: str, setting: Setting | None = None) -> list[Step]:
+        """The form written out. Nothing is evaluated: what the paper writes is what is kept."""
+        build: Form | None = getattr(self, form)
+        if build is None:
+            raise InputError(f"{self.name} has no form {form!r}; it has {', '.join(self.forms)}")
+        with evaluate(False):
+            built: Any = build(setting or Setting())
+        return built if isinstance(built, list) else [Step(self.name, self.lhs, built, "as printed")]
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A relation between parameters that the claim states beyond the domain of each."""
+
+    relation: Relational
+    text: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    key: str
+    title: str
+    kind: str
+    statement: str
+    symbols: tuple[Parameter, ...] = ()
+    assumes: tuple[Assumption, ...] = ()
+    uses: tuple[str, ...] = ()
+    constants: tuple[Constant, ...] = ()
+    parts: tuple[Part, ...] = ()
+    reference: str = ""  # of an axiom: where its proof is
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.key}: kind {self.kind!r} is not one of {KINDS}")
+        bad = [part.relation for part in self.parts if part.relation not in RELATIONS]
+        bad += [symbol.domain for symbol in self.symbols if symbol.domain not in DOMAINS]
+        if bad:
+            raise ValueError(f"{self.key}: {bad[0]!r} is neither a known relation nor a known domain")
+
+    @property
+    def paper(self) -> str:
+        return self.key.partition("/")[0]
+
+    @property
+    def number(self) -> str:
+        return self.key.partition("/")[2]
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        return tuple(form for form in FORMS if any(form in part.forms for part in self.parts))
+
+    @property
+    def default_form(self) -> str:
+        return "derived" if "derived" in self.forms else "printed"
+
+    def part(self, name: str = "") -> Part:
+        if not self.parts:
+            raise InputError(f"{self.key} is a {self.kind} without a formula")
+        for part in self.parts:
+            if name in ("", part.name):
+                return part
+        raise InputError(f"{self.key} has no part {name!r}; it has {', '.join(p.name for p in self.parts)}")
+
+    def part_with(self, form: str, name: str = "") -> Part:
+        """The named part, or the first that has the form."""
+        part = self.part(name)
+        if not name:
+            part = next((p for p in self.parts if form in p.forms), part)
+        if form not in part.forms:
+            raise InputError(f"{self.key} has no {form} form; it has {', '.join(part.forms)}")
+        return part
+
+    @property
+    def evidence(self) -> str | None:
+        """The rung on which the claim stands, as far as the record itself can tell."""
+        if self.reference:
+            return "axiom"
+        return "derived" if "derived" in self.forms else None

@@ -1,0 +1,177 @@
+"""maurey list, show, trace."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from . import printing, registry
+from .claim import FORMS, KINDS, RELATIONS, Claim, InputError, Setting
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="A claim, e.g. edelman2022/4.4.")]
+FormOption = Annotated[str, typer.Option("--form", help="printed, derived or sharp.")]
+Layers = Annotated[int, typer.Option("--layers", help="Write lists per layer and per head out for this many.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("list")(list_claims)
+    app.command("show")(show)
+    app.command("trace")(trace)
+
+
+def check_form(form: str) -> str:
+    if form and form not in FORMS:
+        raise InputError(f"no form {form!r}; there are {', '.join(FORMS)}")
+    return form
+
+
+def check_layers(layers: int) -> Setting:
+    if not 1 <= layers <= 1000:
+        raise InputError(f"--layers must be an integer from 1 to 1000, got {layers}")
+    return Setting(default=layers)
+
+
+def row(claim: Claim) -> dict[str, Any]:
+    return {
+        "key": claim.key,
+        "paper": claim.paper,
+        "number": claim.number,
+        "title": claim.title,
+        "kind": claim.kind,
+        "uses": list(claim.uses),
+        "forms": list(claim.forms),
+        "evidence": claim.evidence,
+    }
+
+
+def plain(text: str) -> str:
+    """Statements and titles carry inline LaTeX; in a terminal the dollar signs only disturb."""
+    return " ".join(text.replace("$", "").split())
+
+
+def list_claims(
+    paper: Annotated[str, typer.Option("--paper", help="Only this paper's.")] = "",
+    kind: Annotated[str, typer.Option("--kind", help="Only this kind.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Every claim, with its evidence."""
+    if kind and kind not in KINDS:
+        raise InputError(f"no kind {kind!r}; there are {', '.join(KINDS)}")
+    found = list(registry.claims_of(paper).values()) if paper else registry.all_claims()
+    found = [claim for claim in found if kind in ("", claim.kind)]
+    if as_json:
+        print(json.dumps([row(claim) for claim in found], indent=1))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("key", "title", "kind", "forms", "evidence", box=None, pad_edge=False)
+    for claim in found:
+        table.add_row(claim.key, plain(claim.title), claim.kind, " ".join(claim.forms), claim.evidence or "-")
+    Console(soft_wrap=True, highlight=False, markup=False).print(table)
+
+
+def show(
+    key: Key,
+    form: FormOption = "",
+    latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX only.")] = False,
+    layers: Layers = 2,
+    as_json: Json = False,
+) -> None:
+    """A claim: statement, symbols, constants and its forms."""
+    claim, setting = registry.find(key), check_layers(layers)
+    forms = [check_form(form)] if form else list(claim.forms)
+    if form:
+        claim.part_with(form)
+    if as_json:
+        print(json.dumps(_record(claim, forms, setting), indent=1))
+    elif latex:
+        for name in forms:
+            print(printing.latex_of(claim, name, setting))
+    else:
+        print(_page(claim, forms, setting))
+
+
+def _record(claim: Claim, forms: list[str], setting: Setting) -> dict[str, Any]:
+    return row(claim) | {
+        "statement": " ".join(claim.statement.split()),
+        "symbols": [
+            {"name": p.name, "latex": p.latex, "meaning": p.meaning, "domain": p.domain,
+             "index": p.index or None, "optional": p.optional}
+            for p in claim.symbols
+        ],
+        "assumes": [assumption.text for assumption in claim.assumes],
+        "constants": [
+            {"name": c.name, "value": str(c.value), "meaning": c.meaning, "source": c.source} for c in claim.constants
+        ],
+        "parts": [
+            {"name": p.name, "lhs": p.lhs, "meaning": p.meaning, "relation": p.relation, "hides": p.hides or None,
+             "forms": list(p.forms)}
+            for p in claim.parts
+        ],
+        "latex": {name: printing.latex_of(claim, name, setting) for name in forms},
+        "reference": claim.reference or None,
+    }  # fmt: skip
+
+
+def _page(claim: Claim, forms: list[str], setting: Setting) -> str:
+    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", "", plain(claim.statement), ""]
+    width = max((len(p.name) for p in (*claim.symbols, *claim.constants)), default=0)
+    for p in claim.symbols:
+        notes = [p.domain, *([f"one per {p.index}"] if p.index else []), *(["optional"] if p.optional else [])]
+        lines.append(f"  {p.name:<{width}}  {plain(p.meaning)} ({', '.join(notes)})")
+    for c in claim.constants:
+        lines.append(f"  {c.name:<{width}}  {plain(c.meaning)} (= {c.value}; {c.source})")
+    lines += [f"  assumes that {assumption.text}" for assumption in claim.assumes]
+    if claim.uses:
+        lines += ["", f"uses {', '.join(claim.uses)}"]
+    if claim.reference:
+        lines += ["", f"taken from {claim.reference}"]
+    for form in forms:
+        for part in claim.parts:
+            if form in part.forms:
+                lines += ["", *_formula(claim, part.name, form, setting)]
+    return "\n".join(lines)
+
+
+def _formula(claim: Claim, part_name: str, form: str, setting: Setting) -> list[str]:
+    part = claim.part(part_name)
+    *where, last = part.steps(form, setting)
+    relation = part.relation if form == "printed" or part.relation != "<~" else "<="
+    hides = f", hides {part.hides}" if relation == "<~" and part.hides else ""
+    lines = [f"{form} ({plain(part.meaning)}{hides}):", f"  {part.name} {relation} {printing.text_of(last.expr)}"]
+    return lines + [f"    where {step.name} = {printing.text_of(step.expr)}" for step in where]
+
+
+def trace(
+    key: Key,
+    form: FormOption = "",
+    part: Annotated[str, typer.Option("--part", help="A part of the claim.")] = "",
+    latex: Annotated[bool, typer.Option("--latex", help="Print the derivation as aligned LaTeX.")] = False,
+    layers: Layers = 2,
+    as_json: Json = False,
+) -> None:
+    """The derivation, step by step, each step with its reason and the claim that justifies it."""
+    claim, setting = registry.find(key), check_layers(layers)
+    form = check_form(form) or claim.default_form
+    chosen = claim.part_with(form, part)
+    steps = chosen.steps(form, setting)
+    if as_json:
+        printer = printing.printer_of(claim, steps)
+        rows = [
+            {"step": i, "name": s.name, "expression": printing.text_of(s.expr),
+             "latex": f"{s.latex} = {printer.doprint(s.expr)}", "reason": s.reason, "key": s.key or None}
+            for i, s in enumerate(steps, 1)
+        ]  # fmt: skip
+        print(json.dumps({"key": claim.key, "part": chosen.name, "form": form, "steps": rows}, indent=1))
+    elif latex:
+        print(printing.trace_latex(claim, chosen, form, setting))
+    else:
+        relation = {v: k for k, v in RELATIONS.items()}[r"\le"] if chosen.relation == "<~" else chosen.relation
+        print(f"{claim.key}  {plain(claim.title)}\n{form} form of {chosen.name} ({plain(chosen.meaning)}, {relation})\n")
+        for i, s in enumerate(steps, 1):
+            print(f"({i}) {s.name} = {printing.text_of(s.expr)}")
+            print(f"      {plain(s.reason)}{f'  [{s.key}]' if s.key else ''}")

@@ -1,0 +1,114 @@
+"""Entropies: log N as a function of eps.
+
+An entropy is an upper bound on the logarithm of a covering number, for every eps > 0. Counts stay integers:
+ceilings and binomials are kept as such and decided exactly when a number is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sympy import Expr, Integer, Min, Piecewise, Sum, Symbol, binomial, ceiling, log, sqrt
+
+
+
+@dataclass(frozen=True)
+class Entropy:
+    """log N <= log_size(resolution(eps)). The resolution is what a base cover is asked for: eps, or a share of it."""
+
+    log_size: Callable[[Expr], Expr]
+    coefficient: Expr  # C of the leading C/eps^2; a logarithm that holds eps is replaced by 1
+    proper: bool  # the centres lie in the class (an external cover's need not)
+    reason: str = ""
+    key: str = ""
+    resolution: Callable[[Expr], Expr] = lambda eps: eps
+
+    def at(self, eps: Expr) -> Expr:
+        return self.log_size(self.resolution(eps))
+
+    def __add__(self, other: Entropy) -> Entropy:
+        """The product of two classes, both covered at eps."""
+        return Entropy(
+            lambda eps: self.at(eps) + other.at(eps),
+            self.coefficient + other.coefficient,
+            self.proper and other.proper,
+        )
+
+    def rescale(self, c: Expr) -> Entropy:
+        """The class c F: N(cF, eps) = N(F, eps/c)."""
+        return replace(self, resolution=lambda eps: self.resolution(eps / c), coefficient=c**2 * self.coefficient)
+
+    def coordinates(self, d: Expr) -> Entropy:
+        """d classes like this one as the coordinates of a vector, each covered at eps/sqrt(d)."""
+        return replace(
+            self,
+            log_size=lambda eps: d * self.log_size(eps),
+            resolution=lambda eps: self.resolution(eps / sqrt(d)),
+            coefficient=d**2 * self.coefficient,
+        )
+
+    def trivial(self, radius: Expr) -> Entropy:
+        """At and above the radius one centre, zero, covers the class: log N = 0."""
+        return replace(
+            self, log_size=lambda eps: Piecewise((Integer(0), eps >= radius), (self.log_size(eps), True))
+        )
+
+    def until(self, limit: Expr) -> Entropy:
+        """A formula that holds only for eps <= limit, extended beyond it: N does not increase with eps."""
+        return replace(self, resolution=lambda eps: Min(self.resolution(eps), limit))
+
+    def made_proper(self) -> Entropy:
+        """Replace each centre by a member of the class within eps/2 of it: N_proper(eps) <= N_external(eps/2)."""
+        if self.proper:
+            return self
+        return replace(
+            self, resolution=lambda eps: self.resolution(eps / 2), coefficient=4 * self.coefficient, proper=True
+        )
+
+
+def minimum(*entropies: Entropy) -> Entropy:
+    """The smallest of several covers of one class, chosen at each eps."""
+    return Entropy(
+        lambda eps: Min(*(e.at(eps) for e in entropies)),
+        Min(*(e.coefficient for e in entropies)),
+        all(e.proper for e in entropies),
+    )
+
+
+def quadratic(C: Expr, p: Expr | int = 0, proper: bool = True) -> Entropy:
+    """p + C/eps^2."""
+    return Entropy(lambda eps: C / eps**2 if p == 0 else p + C / eps**2, C, proper)
+
+
+def parametric(p: Expr, R: Expr, proper: bool = True) -> Entropy:
+    """p log(1 + R/eps), the volume count in dimension p. For the allocation, log(1 + x) counts as x^2."""
+    return Entropy(lambda eps: p * log(1 + R / eps), p * R**2, proper)
+
+
+def maurey(n: Expr, R: Expr) -> Entropy:
+    """Maurey's sparsification of the l1 ball of radius R in n dimensions: k = ceil((R/eps)^2) signed atoms."""
+    return Entropy(lambda eps: ceiling((R / eps) ** 2) * log(2 * n + 1), R**2 * log(2 * n + 1), True)
+
+
+def lattice_log_size(n: Expr, a: Expr, M: Expr, S: Expr) -> Expr:
+    """The smaller of the dense lattice's and the sparse one's exact count; nothing but the origin for a <= 1."""
+    j = Symbol("j")
+    dense = Sum(2**j * binomial(n, j) * binomial(M, j), (j, 0, M))
+    sparse = Sum(2**j * binomial(n, j) * binomial(2 * S, j), (j, 0, S))
+    return Piecewise((Integer(0), a <= 1), (Min(log(dense), log(sparse)), True))
+
+
+def lattice_terms(a: Expr) -> tuple[Expr, Expr]:
+    """How many steps the dense lattice takes, and how large the sparse one's support is."""
+    return Piecewise((Integer(1), a <= 4), (ceiling(a / 2) - 1, True)), ceiling(a / 4)
+
+
+def lattice(n: Expr, R: Expr) -> Entropy:
+    """Lattice covers of the l1 ball of radius R in n dimensions (maurey/lattice)."""
+
+    def log_size(eps: Expr) -> Expr:
+        a = (R / eps) ** 2
+        return lattice_log_size(n, a, *lattice_terms(a))
+
+    return Entropy(log_size, R**2 / 4 * log(4 * n + 1), True)

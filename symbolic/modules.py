@@ -1,0 +1,253 @@
+"""Architectures as compositions of modules, and what each does to radii, distances and weights.
+
+Distances between two token sequences are the largest l2 distance of a token. For tokens of a given radius a
+module states three things: the radius of its output, its Lipschitz constant, and its weights, each with a
+coefficient: how much the output moves when that matrix moves by one on the vectors it acts on. The perturbed
+weights are members of the class too (the covers used are proper), so radii hold along the perturbed network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from sympy import Add, Expr, Integer, sqrt
+
+from .derivation import Derivation
+from .norms import Matrix, norm
+
+
+@dataclass(frozen=True)
+class Signal:
+    """m sequences of tokens, every token of l2 norm at most the radius."""
+
+    radius: Expr
+    sequences: Expr
+    tokens: Expr
+
+    @property
+    def number(self) -> Expr:
+        return times(self.sequences, self.tokens)
+
+
+@dataclass(frozen=True)
+class Weight:
+    matrix: Matrix
+    coefficient: Expr
+    radius: Expr  # of the vectors it acts on
+    number: Expr  # of those vectors
+    reason: str
+    key: str = ""
+    scalar: bool = False  # acts as one linear functional of outer products, whose Frobenius norm is the radius
+    copies: Expr = Integer(1)  # independent weights with these same bounds
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    output: Signal
+    lipschitz: Callable[[], Expr]  # asked for only where a weight stands upstream
+    weights: tuple[Weight, ...] = ()
+
+
+class Module(Protocol):
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity: ...
+
+
+def times(*factors: Expr) -> Expr:
+    """The product in the order given, ones left out."""
+    product = Integer(1)
+    for factor in factors:
+        if product == 1:
+            product = factor
+        elif factor != 1:
+            product = product * factor
+    return product
+
+
+def square(x: Expr) -> Expr:
+    return x if x == 1 else x**2
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """One module after the other: radii forward, products of Lipschitz constants backward."""
+
+    modules: tuple[Module, ...]
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        stages: list[Sensitivity] = []
+        for module in self.modules:
+            stage = module.sensitivity(D, x)
+            stages.append(stage)
+            radius = D.fresh("R", "R", stage.output.radius, "the radius of what comes out")
+            x = replace(stage.output, radius=radius)
+        downstream: Expr = Integer(1)
+        weights: tuple[Weight, ...] = ()
+        for i in reversed(range(len(stages))):
+            own = (replace(w, coefficient=times(downstream, w.coefficient)) for w in stages[i].weights)
+            weights = (*own, *weights)
+            if any(stage.weights for stage in stages[:i]):
+                product = times(downstream, stages[i].lipschitz())
+                downstream = D.fresh("Lambda", r"\Lambda", product, "Lipschitz constants from here to the output")
+        return Sensitivity(x, lambda: times(*(stage.lipschitz() for stage in reversed(stages))), weights)
+
+
+def compose(*modules: Module) -> Sequence:
+    return Sequence(modules)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """x -> Mx, token by token."""
+
+    matrix: Matrix
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        B = norm(D, self.matrix, "spectral")
+        weight = Weight(self.matrix, Integer(1), x.radius, x.number, "the output of a linear map moves as the map")
+        return Sensitivity(replace(x, radius=times(B, x.radius)), lambda: B, (weight,))
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A map without trainable weights that is B-Lipschitz and takes zero to zero: an activation, a fixed read-out."""
+
+    lipschitz: Expr
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        return Sensitivity(replace(x, radius=times(self.lipschitz, x.radius)), lambda: self.lipschitz)
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Each token to the nearest point of the unit ball: u / max(1, |u|)."""
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        return Sensitivity(replace(x, radius=Integer(1)), lambda: Integer(1))
+
+
+@dataclass(frozen=True)
+class Offset:
+    """Fixed positional vectors of norm at most B added to the tokens."""
+
+    bound: Expr
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        return Sensitivity(replace(x, radius=x.radius + self.bound), lambda: Integer(1))
+
+
+@dataclass(frozen=True)
+class ReadToken:
+    """Keep one token of each sequence, [CLS]."""
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        return Sensitivity(replace(x, tokens=Integer(1)), lambda: Integer(1))
+
+
+@dataclass(frozen=True)
+class Residual:
+    """x + f(x)."""
+
+    inner: Module
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        f = self.inner.sensitivity(D, x)
+        return Sensitivity(
+            replace(f.output, radius=x.radius + f.output.radius), lambda: 1 + f.lipschitz(), f.weights
+        )
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Heads side by side on the same tokens, summed or concatenated. A head moves only its own summand or
+    block, so its weights keep their coefficients."""
+
+    heads: tuple[Module, ...]
+    concatenated: bool = False
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        stages = [head.sensitivity(D, x) for head in self.heads]
+
+        def join(values: list[Expr]) -> Expr:
+            return sqrt(Add(*(v**2 for v in values))) if self.concatenated else Add(*values)
+
+        return Sensitivity(
+            replace(stages[0].output, radius=join([s.output.radius for s in stages])),
+            lambda: join([s.lipschitz() for s in stages]),
+            tuple(weight for s in stages for weight in s.weights),
+        )
+
+
+@dataclass(frozen=True)
+class EqualHeads:
+    """The sum of H independent heads that share their bounds, not their weights."""
+
+    number: Expr
+    head: Module
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        s = self.head.sensitivity(D, x)
+        return Sensitivity(
+            replace(s.output, radius=self.number * s.output.radius),
+            lambda: self.number * s.lipschitz(),
+            tuple(replace(w, copies=times(self.number, w.copies)) for w in s.weights),
+        )
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Softmax attention: to each query x the average of the values Vz with weights softmax(x . S z).
+
+    `score` is the collapsed matrix S, or the pair (Q, K) of maps with score (Qx) . (Kz). `kappa` is the
+    softmax's constant from l_inf to l_1. With one query only that output is computed. A collapsed score may be
+    covered as the vectors S^T x of the queries or, with `scalar_scores`, as the numbers x . S z themselves.
+    """
+
+    value: Matrix
+    score: Matrix | tuple[Matrix, Matrix]
+    kappa: Expr
+    one_query: bool = False
+    scalar_scores: bool = False
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        B_V = norm(D, self.value, "spectral")
+        output = replace(x, radius=times(B_V, x.radius), tokens=Integer(1) if self.one_query else x.tokens)
+
+        def lipschitz() -> Expr:
+            # values move by B_V; a score moves through its query and through its key, each by at most R |S|
+            return times(B_V, 1 + 2 * times(self.kappa, square(x.radius), self._score_norm(D)))
+
+        value = Weight(
+            self.value, Integer(1), x.radius, x.number, "an average of values moves at most as the values",
+            "edelman2022/4.3",
+        )  # fmt: skip
+        return Sensitivity(output, lipschitz, (*self._score_weights(x, output, B_V), value))
+
+    def _score_norm(self, D: Derivation) -> Expr:
+        if isinstance(self.score, Matrix):
+            return norm(D, self.score, "spectral")
+        return times(*(norm(D, M, "spectral") for M in self.score))
+
+    def _score_weights(self, x: Signal, output: Signal, B_V: Expr) -> tuple[Weight, ...]:
+        per_score = times(self.kappa, B_V, x.radius)
+        per_query = times(self.kappa, B_V, square(x.radius))  # the other argument of the score has norm R
+        softmax = "the softmax weights move by kappa per unit of score in l1, values have norm at most B_V R"
+        if not isinstance(self.score, Matrix):
+            Q, K = self.score
+            if Q.spectral is None or K.spectral is None:
+                raise ValueError("a split score needs the spectral norms of both matrices")
+            return tuple(
+                Weight(moved, times(per_query, fixed.spectral), x.radius, number,
+                       f"{softmax}; the other factor of the score has norm at most its own times R", "edelman2022/4.3")
+                for moved, fixed, number in ((Q, K, output.number), (K, Q, x.number))
+            )  # fmt: skip
+        if self.scalar_scores:
+            pairs = times(output.number, x.tokens)
+            return (
+                Weight(self.score, per_score, square(x.radius), pairs, softmax, "edelman2022/4.3", True),
+            )  # fmt: skip
+        return (
+            Weight(self.score.transposed(), per_query, x.radius, output.number,
+                   f"{softmax}; the key against which a query is scored has norm at most R", "maurey/orientation"),
+        )  # fmt: skip

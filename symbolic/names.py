@@ -1,0 +1,92 @@
+"""One vocabulary for all papers: each name with its LaTeX, meaning and domain.
+
+A paper's own letters map onto these names where its claims are declared (`parameters`), once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from sympy import IndexedBase, Symbol
+
+from .claim import Constant, Parameter
+
+INTEGER = "positive integer"
+TOKENS = r"\|x_t\|_2"
+
+VOCABULARY = {
+    p.name: p
+    for p in (
+        Parameter("eps", r"\varepsilon", "resolution of the cover"),
+        Parameter("m", "m", "number of samples", INTEGER),
+        Parameter("N", "N", "number of points of a linear cover", INTEGER),
+        Parameter("T", "T", "context length, all tokens counted", INTEGER),
+        Parameter("d", "d", "embedding dimension", INTEGER),
+        Parameter("d_1", "d_1", "number of rows of the matrix", INTEGER),
+        Parameter("d_2", "d_2", "number of columns of the matrix", INTEGER),
+        Parameter("H", "H", "number of heads", INTEGER),
+        Parameter("n", "n", "number of terms", INTEGER),
+        Parameter("i", "i", "index of a term", INTEGER),
+        Parameter("p", "p", "number of classes", INTEGER),
+        Parameter("rho", r"\rho", "radius of the ball"),
+        Parameter("C", "C", "the error to be split"),
+        Parameter("alpha", r"\alpha", "cost of an error of one in a term", "nonnegative real"),
+        Parameter("beta", r"\beta", "effect of an error of one in a term", "nonnegative real"),
+        Parameter("share", r"\alpha", "share of the error that the score gets", "in [0, 1]"),
+        Parameter("Delta", r"\Delta", "distance of the arguments", "nonnegative real"),
+        Parameter("Delta_score", r"\Delta_{\mathrm{Score}}", r"distance of the scores in $\ell_\infty$", "nonnegative real"),
+        Parameter("Delta_in", r"\Delta_{\mathrm{in}}", "largest distance of a value", "nonnegative real"),
+        Parameter("E_score", r"E_{\mathrm{Score}}", "log covering number of the scores at their error", "nonnegative real"),
+        Parameter("E_in", r"E_{\mathrm{in}}", "log covering number of the values at their error", "nonnegative real"),
+        Parameter("E_head", r"E_{\mathrm{head}}", "log covering number of the head at its error", "nonnegative real"),
+        Parameter("c_f", "c_f", r"bound on the Jacobian's $(1,1)$ norm"),
+        Parameter("C_Norm", r"C_{\mathrm{Norm}}", r"bound on the $(1,1)$ norm of the Jacobian of Norm"),
+        Parameter("L_out", r"L_{\mathrm{out}}", r"Lipschitz constant of $\phi_{\mathrm{out}}$"),
+        Parameter("B_in", r"B_{\mathrm{in}}", r"bound on $\|\phi_{\mathrm{in}}(a)\|/\|a\|$"),
+        Parameter("L_sigma", r"L_\sigma", "Lipschitz constant of the activation"),
+        Parameter("B_X", "B_X", rf"bound on the token norms ${TOKENS}$"),
+        Parameter("B_P", "B_P", "bound on the norms of the positional embeddings"),
+        Parameter("B_w", "B_w", "bound on the norm of the vector of weights"),
+        Parameter("B_W_inf", r"B_\infty", r"bound on $\|W\|_{2,\infty}$, the largest column of $W$"),
+        Parameter("B_W_21", "B_1", r"bound on $\|W\|_{2,1}$, the sum of the column norms of $W$"),
+        Parameter("B_W_F", "B_F", r"bound on $\|W\|_F$"),
+        Parameter("B_V", "B_V", r"bound on the spectral norm of $W_V$"),
+        Parameter("B_V_inf", r"B_V^\infty", r"bound on $\|W_V^\top\|_{2,\infty}$, the largest row of $W_V$"),
+        Parameter("B_V_F", "B_V^F", r"bound on $\|W_V\|_F$"),
+        Parameter("B_QK_inf", r"B_{QK}^\infty", r"bound on $\|W_{QK}\|_{2,\infty}$, the largest column of $W_{QK}$"),
+        Parameter("B_QK_F", "B_{QK}^F", r"bound on $\|W_{QK}\|_F$"),
+    )
+}
+
+
+def parameters(names: str, **changes: str | dict[str, str]) -> tuple[Parameter, ...]:
+    """Entries of the vocabulary by name; a change gives the paper's own letter, or any fields of the entry.
+
+    `X[H]` declares one value per head; `X?` is optional.
+    """
+    chosen = []
+    for word in names.split():
+        name, _, index = word.rstrip("?").partition("[")
+        entry = replace(VOCABULARY[name], index=index.rstrip("]"), optional=word.endswith("?"))
+        change = changes.pop(name, {})
+        chosen.append(replace(entry, **({"latex": change} if isinstance(change, str) else change)))  # type: ignore[arg-type]
+    if changes:
+        raise ValueError(f"not among the names: {', '.join(changes)}")
+    return tuple(chosen)
+
+
+def symbols(names: str) -> list[Symbol]:
+    """The SymPy symbols behind the names."""
+    return [Symbol(name) for name in names.split()]
+
+
+def indexed(names: str) -> list[IndexedBase]:
+    """The same for quantities that have one value per head, layer or term."""
+    return [IndexedBase(name) for name in names.split()]
+
+
+C0 = Constant("C0", Fraction(1), "C_0", "the constant that the relation hides", "left open by the paper")
+KAPPA = Constant(
+    "kappa", Fraction(2), r"\kappa", r"softmax constant from $\ell_\infty$ to $\ell_1$", "edelman2022/A.7"
+)

@@ -1,0 +1,78 @@
+"""Matrices as maps y = Mx, and the norms that bound them.
+
+A class states its norms relative to the map: the rows of M are dotted with x. `norm` finds the one that a
+cover needs; where another orientation or another norm is given, it is turned into it by a step with its factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sympy import Expr, Integer, Min, sqrt, sympify
+
+from .derivation import Derivation
+
+
+@dataclass(frozen=True)
+class Matrix:
+    label: str  # ASCII, e.g. V or V_1
+    mark: str  # the same in LaTeX, as it stands below a letter
+    outputs: Expr | int
+    inputs: Expr | int
+    spectral: Expr | None = None
+    frobenius: Expr | None = None
+    rows: Expr | None = None  # the largest l2 norm of a row of M
+    columns: Expr | None = None  # the largest l2 norm of a column of M
+    row_sum: Expr | None = None  # the sum of the l2 norms of the rows of M
+
+    def transposed(self) -> Matrix:
+        return replace(
+            self,
+            outputs=self.inputs,
+            inputs=self.outputs,
+            rows=self.columns,
+            columns=self.rows,
+            row_sum=None,
+        )
+
+
+def norm(D: Derivation, M: Matrix, kind: str) -> Expr:
+    """A bound on the named norm of M: the one given, else the first that follows from what is given."""
+    given = getattr(M, kind)
+    if given is not None:
+        return given
+    for source, factor, reason in _routes(M, kind):
+        bound = getattr(M, source) if source != "frobenius" else _frobenius(D, M)
+        if bound is None:
+            continue
+        name, below = {"frobenius": ("F", "F"), "row_sum": ("21", "1"), "rows": ("inf", r"\infty"), "spectral": ("2", "2")}[kind]
+        value = bound if factor is None else factor * bound
+        return D.name(f"bound_{M.label}_{name}", rf"B_{{{M.mark},{below}}}", value, reason)
+    raise ValueError(f"nothing bounds the {kind} norm of {M.label}")
+
+
+def _frobenius(D: Derivation, M: Matrix) -> Expr | None:
+    known = any(b is not None for b in (M.frobenius, M.rows, M.columns, M.row_sum, M.spectral))
+    return norm(D, M, "frobenius") if known else None
+
+
+def _routes(M: Matrix, kind: str) -> list[tuple[str, Expr | None, str]]:
+    """Ways to bound a norm by another: (source, factor, reason), the best first. The sharpest source is the
+    one the class was stated with, so the spectral norm, which bounds nearly everything, comes last."""
+    outputs, inputs = sympify(M.outputs), sympify(M.inputs)
+    rank = outputs if outputs == inputs else Min(outputs, inputs)
+    if kind == "frobenius":
+        return [
+            ("columns", sqrt(inputs), f"as many columns as inputs, each at most the bound of {M.label}"),
+            ("rows", sqrt(outputs), f"as many rows as outputs, each at most the bound of {M.label}"),
+            ("row_sum", None, "the l2 norm of the row norms is at most their l1 norm"),
+            ("spectral", sqrt(rank), "as many singular values as the rank"),
+        ]
+    if kind == "row_sum":
+        return [
+            ("rows", outputs, "as many rows as outputs"),
+            ("frobenius", sqrt(outputs), "Cauchy-Schwarz over the rows: orientation costs nothing"),
+        ]
+    if kind == "rows":
+        return [("row_sum", None, "one row is at most the sum"), ("frobenius", None, "one row is at most all")]
+    return [("frobenius", None, "the spectral norm is at most the Frobenius norm")]

@@ -1,0 +1,34 @@
+"""The ICML 2022 version of Edelman et al., where its numbering or statements differ."""
+
+from sympy import log
+
+from ...claim import Claim, Part
+from ...covers import online, zhang
+from ...names import C0, parameters, symbols
+from ..edelman2022.section_4 import LINEAR, linear_class
+
+eps, N, d_2, B_X, B_1, c0 = symbols("eps N d_2 B_X B_W_21 C0")
+
+lemma_4_6 = Claim(
+    key="edelman2022icml/4.6",
+    title=r"Cover of a vector-valued linear class, $(2,1)$ norm",
+    kind="covering",
+    statement=r"""For matrices with $\|W\|_{2,1}\le B_w$, $W\in\mathbb R^{d_1\times d_2}$, and $\|x_i\|_2\le B_x$, $i\in[N]$. Known at second
+hand, from its restatement in Trauger and Tewari 2024; the orientation of the norm is read as in Lemma 4.5 of the first version
+(columns of $W$ are dotted with $x$), and the dimension in the logarithm as the number of outputs.""",
+    symbols=parameters("eps N d_1 d_2 B_X B_W_21", B_W_21="B_w", B_X="B_x", d_2="d"),
+    uses=("edelman2022/4.5-stronger", "maurey/online"),
+    constants=(C0,),
+    parts=(
+        Part(
+            "log_N",
+            LINEAR,
+            "log covering number of the linear class",
+            relation="<~",
+            hides="an absolute constant",
+            printed=lambda _: c0 * (B_1**2 * B_X**2 / eps**2) * log(d_2 * N),
+            derived=lambda _: linear_class(zhang, row_sum=B_1),
+            sharp=lambda _: linear_class(online, row_sum=B_1),
+        ),
+    ),
+)
