@@ -7,6 +7,7 @@ import sys
 import typer
 
 from maurey.numeric import commands as numeric_commands
+from maurey.numeric.walk import Undecided, Undefined
 from maurey.paper_tables import commands as table_commands
 from maurey.symbolic import commands as symbolic_commands
 from maurey.symbolic.claim import InputError
@@ -26,12 +27,12 @@ def main() -> None:
     """Exit 0 on success, 1 when a check fails, 2 on bad input with one line that says what would be right."""
     try:
         sys.exit(app(standalone_mode=False) or 0)
-    except InputError as error:
+    except (InputError, Undefined) as error:
         _say(str(error))
         sys.exit(2)
-    except ArithmeticError as error:  # undefined or undecided here
+    except Undecided as error:
         _say(str(error))
-        sys.exit(2 if type(error).__name__ == "Undefined" else 1)
+        sys.exit(1)
     except (KeyboardInterrupt, typer.Abort):
         _say("interrupted")
         sys.exit(130)

@@ -23,15 +23,12 @@ from maurey.symbolic.printing import text_of
 
 from .binding import Bound
 from .surds import Surds, vanishes
-from .walk import Undefined, run, walk
+from .walk import Undecided, Undefined, run, walk
 
 Ball = fmpq | arb
 EXACT_BITS = 1 << 17  # integers beyond this size become balls
+LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 40  # times the precision first tried
-
-
-class Undecided(ArithmeticError):
-    """A count or a branch that could not be decided; never guessed."""
 
 
 class _Unresolved(ArithmeticError):
@@ -251,6 +248,8 @@ def _decimal(x: Ball, digits: int, precision: int) -> Enclosure | None:
     wide = Context(prec=digits + 30, Emax=MAX_EMAX, Emin=MIN_EMIN)
     with ctx.workprec(precision + 64):
         middle, radius, exponent = (int(v) for v in to_arb(x).mid_rad_10exp(digits + 10))
+    if abs(exponent) > LARGEST_EXPONENT:
+        raise Undefined(f"the value is too {'large' if exponent > 0 else 'small'} to be written in decimals")
 
     def scaled(n: int) -> Decimal:
         return Decimal(n).scaleb(exponent, wide)

@@ -91,11 +91,10 @@ def bind(
     sizes = _sizes(claim, bound)
     steps = chosen.steps(form, Setting(sizes, frozenset(bound)))
     needed = names_in(step.expr for step in steps) - {step.name for step in steps}
+    bound |= {p.name: read(p, sizes[p.name]) for p in claim.symbols if p.name in sizes and p.name not in bound}
     for p in claim.symbols:
         if p.name in needed and p.name not in bound:
-            if p.name not in sizes:
-                raise InputError(f"missing parameter {p.name}: {_article(p.domain)}, {p.meaning}")
-            bound[p.name] = read(p, sizes[p.name])
+            raise InputError(f"missing parameter {p.name}: {_article(p.domain)}, {p.meaning}")
         if p.index and p.name in bound and not isinstance(bound[p.name], list):
             bound[p.name] = [bound[p.name]] * sizes.get(p.index, 1)
     _check_assumptions(claim, bound)

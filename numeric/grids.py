@@ -64,6 +64,17 @@ def _positive(x: LogValue) -> bool:
     return isinstance(x.sign, int)
 
 
+def _where(mask: Any, x: LogValue, y: LogValue) -> LogValue:
+    sign = 1 if _positive(x) and _positive(y) else np.where(mask, x.sign, y.sign)
+    return LogValue(np.where(mask, x.log, y.log), sign)
+
+
+def _less(x: LogValue, y: LogValue) -> Any:
+    if _positive(x) and _positive(y):
+        return x.log < y.log
+    return (x.sign < y.sign) | ((x.sign == y.sign) & (x.sign * x.log < y.sign * y.log))
+
+
 class Logs:
     """The field of log-space arrays."""
 
@@ -113,13 +124,10 @@ class Logs:
 
     def apply(self, name: str, arguments: list[LogValue]) -> LogValue:
         if name in ("min", "max"):
-            if not all(map(_positive, arguments)):
-                raise InputError("a minimum of numbers that are not positive")
-            pick = np.minimum if name == "min" else np.maximum
-            log = arguments[0].log
+            best = arguments[0]
             for x in arguments[1:]:
-                log = pick(log, x.log)
-            return LogValue(log)
+                best = _where(_less(x, best) if name == "min" else _less(best, x), x, best)
+            return best
         return _FUNCTIONS[name](*arguments)
 
     def integer(self, x: LogValue) -> int:
@@ -142,9 +150,7 @@ class Logs:
             if value is None:
                 value = here
                 continue
-            mask = self._holds(condition, env)
-            sign = 1 if _positive(here) and _positive(value) else np.where(mask, here.sign, value.sign)
-            value = LogValue(np.where(mask, here.log, value.log), sign)
+            value = _where(self._holds(condition, env), here, value)
         assert value is not None
         return value
 
@@ -162,31 +168,29 @@ class Logs:
         }[condition.func]
 
 
-def _log_gamma(x: Any) -> Any:
-    """log Gamma for x >= 1: Stirling's series after a shift to x >= 10, to double precision."""
-    x = np.asarray(x, dtype=float)
-    shift = np.zeros_like(x)
-    small = x < 10
-    y = x
-    if np.any(small):
-        product = np.ones_like(x)
-        y = x.copy()
-        for _ in range(9):
-            low = y < 10
-            product = np.where(low, product * y, product)
-            y = np.where(low, y + 1, y)
-        shift = np.log(product)
-    inverse = 1 / (y * y)
-    coefficients = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
-    series = np.zeros_like(y)
-    for c in reversed(coefficients):
+# log x! = (x + 1/2) log x - x + log(2 pi)/2 + gap(x): a table for small integers, Stirling's series beyond
+_GAPS = np.array([math.lgamma(x + 1) - (x + 0.5) * math.log(x) + x - math.log(2 * math.pi) / 2 for x in range(1, 16)])
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+
+
+def _gap(x: Any) -> Any:
+    inverse = 1 / (x * x)
+    series = _STIRLING[-1]
+    for c in reversed(_STIRLING[:-1]):
         series = series * inverse + c
-    return (y - 0.5) * np.log(y) - y + 0.5 * np.log(2 * np.pi) + series / y - shift
+    return np.where(x < 16, _GAPS[np.clip(x, 1, 15).astype(int) - 1], series / x)
 
 
 def _binomial(n: LogValue, k: LogValue) -> LogValue:
-    a, b = np.rint(n.value), np.rint(k.value)
-    return LogValue(_log_gamma(a + 1) - _log_gamma(b + 1) - _log_gamma(a - b + 1))
+    """log C(n, k) = k log(n/k) + r log(n/r) + log(n / (2 pi k r))/2 + gap(n) - gap(k) - gap(r) with r = n - k: no
+    difference of large numbers."""
+    a, b = np.asarray(np.rint(n.value)), np.asarray(np.rint(k.value))
+    inner = (b > 0) & (b < a)
+    top, low = np.where(inner, a, 2.0), np.where(inner, b, 1.0)
+    rest = top - low
+    entropy = -low * np.log(low / top) - rest * np.log1p(-low / top)
+    log = entropy + np.log(top / (2 * np.pi * low * rest)) / 2 + _gap(top) - _gap(low) - _gap(rest)
+    return LogValue(np.where(inner, log, np.where(b > a, -np.inf, 0.0)))
 
 
 def _log(x: LogValue) -> LogValue:
@@ -240,7 +244,12 @@ class _GridScalar(LogValue):
 def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogValue:
     """The form over arrays that broadcast together; scalars and lists per head are taken as elsewhere."""
     bound = bind(claim, values, form, part, read_array)
+    try:
+        shape = np.broadcast_shapes(*(np.shape(v.log) for v in bound.values.values() if isinstance(v, LogValue)))
+    except ValueError:
+        raise InputError("the arrays do not broadcast together") from None
     result = run(bound.steps, bound.values, Logs())
     if np.any(np.isnan(result.log)) or np.any(result.log == np.inf):
         raise InputError(f"{claim.key} is undefined somewhere on the grid")
-    return result
+    sign = result.sign if _positive(result) else np.broadcast_to(result.sign, shape)
+    return LogValue(np.broadcast_to(result.log, shape), sign)

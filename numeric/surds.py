@@ -2,22 +2,26 @@
 
 A number is a fraction of sums of r * p_1^(e_1) ... p_k^(e_k), with r rational, p_i distinct primes and 0 < e_i < 1.
 Such radicals are linearly independent over the rationals (Besicovitch 1940), so a sum vanishes exactly when all its
-coefficients do. This settles the ties that natural inputs cause under a ceiling.
+coefficients do. A logarithm of a rational enters as one more letter, to any power: if the coefficients vanish the sum
+does, whatever the letter stands for. This settles the ties that natural inputs cause under a ceiling.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
-from flint import fmpz
+from flint import arb, fmpq, fmpz
 from sympy import Expr
 
 from .walk import walk
 
-Monomial = tuple[tuple[int, Fraction], ...]
+Letter = tuple[str, Fraction]  # ("prime", p) or ("log", q)
+Monomial = tuple[tuple[Letter, Fraction], ...]
 Sum = dict[Monomial, Fraction]
 MOST_BITS, MOST_TERMS = 160, 200
 
@@ -33,6 +37,12 @@ class Surd:
 
 
 ONE: Sum = {(): Fraction(1)}
+
+
+def _rational(x: Surd) -> Fraction:
+    if set(x.below) != {()} or set(x.above) - {()}:
+        raise Unsupported
+    return x.above.get((), Fraction(0)) / x.below[()]
 
 
 def _plus(a: Sum, b: Sum) -> Sum:
@@ -52,12 +62,19 @@ def _times(a: Sum, b: Sum) -> Sum:
             r = ra * rb
             for p, e in mb:
                 exponents[p] = exponents.get(p, Fraction(0)) + e
-            for p, e in list(exponents.items()):
-                if e >= 1:
-                    r, exponents[p] = r * p, e - 1
-            monomial = tuple(sorted((p, e) for p, e in exponents.items() if e))
-            out = _plus(out, {monomial: r})
+            out = _plus(out, _collected(exponents, r))
     return out
+
+
+def _collected(exponents: dict[Letter, Fraction], r: Fraction) -> Sum:
+    """Whole powers of primes go into the coefficient."""
+    kept = []
+    for (kind, x), e in sorted(exponents.items()):
+        whole = math.floor(e) if kind == "prime" else 0
+        r *= x**whole
+        if e != whole:
+            kept.append(((kind, x), e - whole))
+    return {tuple(kept): r}
 
 
 def _root(a: Sum, exponent: Fraction) -> Sum:
@@ -67,17 +84,24 @@ def _root(a: Sum, exponent: Fraction) -> Sum:
     ((monomial, r),) = a.items()
     if r <= 0 or max(r.numerator.bit_length(), r.denominator.bit_length()) > MOST_BITS:
         raise Unsupported
-    exponents: dict[int, Fraction] = {p: e * exponent for p, e in monomial}
+    exponents: dict[Letter, Fraction] = {letter: e * exponent for letter, e in monomial}
     for part, sign in ((r.numerator, 1), (r.denominator, -1)):
         for p, e in fmpz(part).factor():
-            exponents[int(p)] = exponents.get(int(p), Fraction(0)) + sign * e * exponent
-    coefficient, kept = Fraction(1), []
-    for p, e in sorted(exponents.items()):
-        whole = e.numerator // e.denominator
-        coefficient *= Fraction(p) ** whole
-        if e != whole:
-            kept.append((p, e - whole))
-    return {tuple(kept): coefficient}
+            prime = ("prime", Fraction(int(p)))
+            exponents[prime] = exponents.get(prime, Fraction(0)) + sign * e * exponent
+    return _collected(exponents, Fraction(1))
+
+
+def _ball(a: Sum) -> arb:
+    """The value at the current precision."""
+    total = arb(0)
+    for monomial, r in a.items():
+        term = arb(fmpq(r.numerator, r.denominator))
+        for (kind, x), e in monomial:
+            base = arb(fmpq(x.numerator, x.denominator))
+            term *= (base.log() if kind == "log" else base) ** arb(fmpq(e.numerator, e.denominator))
+        total += term
+    return total
 
 
 class Surds:
@@ -115,15 +139,28 @@ class Surds:
         return Surd(_root(base.above, exponent), _root(base.below, exponent))
 
     def integer(self, x: Surd) -> int:
-        if x.below != ONE or set(x.above) - {()}:
+        return int(_rational(x))
+
+    def power_of(self, base: Surd, exponent: Surd) -> Surd:
+        e = _rational(exponent)
+        if abs(e) > MOST_BITS:
             raise Unsupported
-        return int(x.above.get((), Fraction(0)))
+        return self.power(base, e)
 
-    def power_of(self, base: Any, exponent: Any) -> Any:
+    def apply(self, name: str, arguments: list[Surd]) -> Surd:
+        if name == "log":
+            argument = _rational(arguments[0])
+            return Surd({((("log", argument), Fraction(1)),): Fraction(1)}, ONE)
+        if name == "min":
+            return reduce(self._smaller, arguments)
         raise Unsupported
 
-    def apply(self, name: str, arguments: list[Any]) -> Any:
-        raise Unsupported
+    def _smaller(self, a: Surd, b: Surd) -> Surd:
+        difference = self.add([a, self.multiply([self.rational(Fraction(-1)), b])])
+        sign = _ball(difference.above) / _ball(difference.below)
+        if difference.above and not (sign < 0 or sign > 0):
+            raise Unsupported
+        return a if sign < 0 else b
 
     def ceiling(self, x: Any, node: Expr, env: Mapping[str, Any]) -> Any:
         raise Unsupported

@@ -17,7 +17,14 @@ from maurey.symbolic.derivation import Step
 
 
 class Undefined(ArithmeticError):
-    """The expression has no value here (a division by zero, the logarithm of zero)."""
+    """The expression has no value here (a division by zero, the logarithm of zero), or none in reach."""
+
+
+class Undecided(ArithmeticError):
+    """A count or a branch that could not be decided; never guessed."""
+
+
+MOST_TERMS = 100_000
 
 
 class Field(Protocol):
@@ -74,8 +81,11 @@ def walk(expr: Expr, env: Mapping[str, Any], field: Field) -> Any:
 
 def _loop(expr: Any, env: Mapping[str, Any], field: Field) -> Any:
     index, low, high = expr.limits[0]
+    first, last = field.integer(walk(low, env, field)), field.integer(walk(high, env, field))
+    if last - first > MOST_TERMS:
+        raise Undefined(f"a sum of {float(last - first + 1):.2e} terms is too long to be taken exactly")
     terms = []
-    for i in range(field.integer(walk(low, env, field)), field.integer(walk(high, env, field)) + 1):
+    for i in range(first, last + 1):
         field.indices.append(i)
         terms.append(walk(expr.function, {**env, index.name: field.rational(Fraction(i))}, field))
         field.indices.pop()
@@ -86,5 +96,8 @@ def run(steps: list[Step], values: Mapping[str, Any], field: Field) -> Any:
     """The value of the last step."""
     env = dict(values)
     for step in steps:
-        env[step.name] = walk(step.expr, env, field)
+        try:
+            env[step.name] = walk(step.expr, env, field)
+        except Undefined as undefined:
+            raise Undefined(f"{step.name} is undefined here: {undefined}") from None
     return env[steps[-1].name]

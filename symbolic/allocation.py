@@ -68,8 +68,7 @@ def total(D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: 
         E = t.entropy
         asked = E.resolution(x)
         if asked != x:
-            why = "what the cover is asked for: a share for each coordinate, half where its centres must be moved"
-            asked = D.let(f"delta_{t.label}", rf"\delta_{{{t.mark}}}", asked, f"{why} into the class", "edelman2022/2.1")
+            asked = D.let(f"delta_{t.label}", rf"\delta_{{{t.mark}}}", asked, E.asked, "edelman2022/2.1")
         alone = len(terms) == 1 and t.copies == 1
         size = D.let(
             name if alone else f"E_{t.label}", latex if alone else rf"E_{{{t.mark}}}", E.log_size(asked), E.reason, E.key

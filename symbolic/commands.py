@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from . import printing, registry
-from .claim import FORMS, KINDS, RELATIONS, Claim, InputError, Setting
+from .claim import FORMS, KINDS, Claim, InputError, Setting
+from .printing import plain
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Key = Annotated[str, typer.Argument(metavar="KEY", help="A claim, e.g. edelman2022/4.4.")]
@@ -47,11 +48,6 @@ def row(claim: Claim) -> dict[str, Any]:
     }
 
 
-def plain(text: str) -> str:
-    """Statements and titles carry inline LaTeX; in a terminal the dollar signs only disturb."""
-    return " ".join(text.replace("$", "").split())
-
-
 def list_claims(
     paper: Annotated[str, typer.Option("--paper", help="Only this paper's.")] = "",
     kind: Annotated[str, typer.Option("--kind", help="Only this kind.")] = "",
@@ -68,10 +64,15 @@ def list_claims(
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("key", "title", "kind", "forms", "evidence", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for name in ("key", "title", "kind", "forms", "evidence"):
+        table.add_column(name, no_wrap=name != "title")
     for claim in found:
         table.add_row(claim.key, plain(claim.title), claim.kind, " ".join(claim.forms), claim.evidence or "-")
-    Console(soft_wrap=True, highlight=False, markup=False).print(table)
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, markup=False, width=200)
+    console.print(table)
 
 
 def show(
@@ -170,8 +171,7 @@ def trace(
     elif latex:
         print(printing.trace_latex(claim, chosen, form, setting))
     else:
-        relation = {v: k for k, v in RELATIONS.items()}[r"\le"] if chosen.relation == "<~" else chosen.relation
-        print(f"{claim.key}  {plain(claim.title)}\n{form} form of {chosen.name} ({plain(chosen.meaning)}, {relation})\n")
+        print(f"{claim.key}  {plain(claim.title)}\n{form} form of {chosen.name}: {plain(chosen.meaning)}\n")
         for i, s in enumerate(steps, 1):
             print(f"({i}) {s.name} = {printing.text_of(s.expr)}")
             print(f"      {plain(s.reason)}{f'  [{s.key}]' if s.key else ''}")

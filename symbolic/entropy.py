@@ -23,6 +23,7 @@ class Entropy:
     reason: str = ""
     key: str = ""
     resolution: Callable[[Expr], Expr] = lambda eps: eps
+    asked: str = ""  # why the resolution is not eps
 
     def at(self, eps: Expr) -> Expr:
         return self.log_size(self.resolution(eps))
@@ -37,7 +38,12 @@ class Entropy:
 
     def rescale(self, c: Expr) -> Entropy:
         """The class c F: N(cF, eps) = N(F, eps/c)."""
-        return replace(self, resolution=lambda eps: self.resolution(eps / c), coefficient=c**2 * self.coefficient)
+        return replace(
+            self,
+            resolution=lambda eps: self.resolution(eps / c),
+            coefficient=c**2 * self.coefficient,
+            asked=_and(self.asked, "the class is scaled"),
+        )
 
     def coordinates(self, d: Expr) -> Entropy:
         """d classes like this one as the coordinates of a vector, each covered at eps/sqrt(d)."""
@@ -46,6 +52,7 @@ class Entropy:
             log_size=lambda eps: d * self.log_size(eps),
             resolution=lambda eps: self.resolution(eps / sqrt(d)),
             coefficient=d**2 * self.coefficient,
+            asked=_and(self.asked, "each coordinate gets its share of the squared error"),
         )
 
     def trivial(self, radius: Expr) -> Entropy:
@@ -56,15 +63,27 @@ class Entropy:
 
     def until(self, limit: Expr) -> Entropy:
         """A formula that holds only for eps <= limit, extended beyond it: N does not increase with eps."""
-        return replace(self, resolution=lambda eps: Min(self.resolution(eps), limit))
+        return replace(
+            self,
+            resolution=lambda eps: Min(self.resolution(eps), limit),
+            asked=_and(self.asked, "no more than the largest resolution for which the formula holds"),
+        )
 
     def made_proper(self) -> Entropy:
         """Replace each centre by a member of the class within eps/2 of it: N_proper(eps) <= N_external(eps/2)."""
         if self.proper:
             return self
         return replace(
-            self, resolution=lambda eps: self.resolution(eps / 2), coefficient=4 * self.coefficient, proper=True
+            self,
+            resolution=lambda eps: self.resolution(eps / 2),
+            coefficient=4 * self.coefficient,
+            proper=True,
+            asked=_and(self.asked, "half the error is kept for moving the centres into the class"),
         )
+
+
+def _and(before: str, reason: str) -> str:
+    return f"{before}; {reason}" if before else reason
 
 
 def minimum(*entropies: Entropy) -> Entropy:
@@ -94,8 +113,8 @@ def maurey(n: Expr, R: Expr) -> Entropy:
 def lattice_log_size(n: Expr, a: Expr, M: Expr, S: Expr) -> Expr:
     """The smaller of the dense lattice's and the sparse one's exact count; nothing but the origin for a <= 1."""
     j = Symbol("j")
-    dense = Sum(2**j * binomial(n, j) * binomial(M, j), (j, 0, M))
-    sparse = Sum(2**j * binomial(n, j) * binomial(2 * S, j), (j, 0, S))
+    dense = Sum(2**j * binomial(n, j) * binomial(M, j), (j, 0, Min(n, M)))
+    sparse = Sum(2**j * binomial(n, j) * binomial(2 * S, j), (j, 0, Min(n, S)))
     return Piecewise((Integer(0), a <= 1), (Min(log(dense), log(sparse)), True))
 
 

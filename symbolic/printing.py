@@ -6,10 +6,11 @@ takes everything to its left in its product into the numerator; a product in par
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sympy import Add, Expr, Indexed, Integer, Mul, Pow, Rational, Symbol
+from sympy import Add, Expr, Indexed, Integer, Mul, Pow, Rational, Symbol, true
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
@@ -176,8 +177,40 @@ class _Text(StrPrinter):  # type: ignore[misc]
         return f"{base}**{exponent}" if expr.exp.is_Symbol or isinstance(expr.exp, Integer) else f"{base}**({exponent})"
 
 
+    def _print_Piecewise(self, expr: Any) -> str:
+        cases = [(self._print(value), condition) for value, condition in expr.args]
+        return " else ".join(value if c == true else f"{value} if {self._print(c)}" for value, c in cases)
+
+    def _print_Equality(self, expr: Any) -> str:
+        return f"{self._print(expr.lhs)} == {self._print(expr.rhs)}"
+
+    def _print_Sum(self, expr: Any) -> str:
+        index, low, high = (self._print(x) for x in expr.limits[0])
+        return f"sum({self._print(expr.function)} for {index} = {low}..{high})"
+
+
 def text_of(expr: Expr) -> str:
     return str(_Text().doprint(expr))
+
+
+_SIGNS = {
+    r"\\ell": "l", r"\\infty": "inf", r"\\varepsilon": "eps", r"\\le\b": " <= ", r"\\ge\b": " >= ", r"\\in\b": " in ",
+    r"\\to\b": " -> ", r"\\mapsto\b": " -> ", r"\\times\b": " x ", r"\\dots": "...", r"\\top\b": "T", r"\\\|": "|",
+    r"\\cdot\b": ".", r"\\lfloor": "floor(", r"\\rfloor": ")", r"\\langle": "<", r"\\rangle": ">", r"\\[,;!]": " ", r"\\(mathrm|mathcal|mathbb|text)\s*": "",
+    r"\\(hat|sum|sup|max|min|log|exp|inf|subset|ni)\b": r"\1 ", r"\\([{}])": r"\1", r"\\([A-Za-z]+)": r"\1",
+}  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """Titles and statements carry inline LaTeX; this is how they read in a terminal."""
+
+    def formula(match: re.Match[str]) -> str:
+        inner = re.sub(r"(?<!\\)[{}]", "", match.group(1))
+        for pattern, sign in _SIGNS.items():
+            inner = re.sub(pattern, sign, inner)
+        return " ".join(inner.split())
+
+    return " ".join(re.sub(r"\$([^$]*)\$", formula, text).split())
 
 
 def printer_of(claim: Claim, steps: Iterable[Step] = (), hidden: str = "") -> _Latex:

@@ -205,7 +205,9 @@ corollary_4_4 = Claim(
     kind="covering",
     statement=r"""For $f(X)=\sigma(W_V^\top X^\top\mathrm{softmax}(XW_{QK}^\top x_\tau))$ with $\|W_V^\top\|_{2,\infty}\le B_V^\infty$,
 $\|W_V\|_2\le B_V$, $\|W_{QK}\|_{2,\infty}\le B_{QK}^\infty$ and tokens of norm at most $B_X$. The appendix ends its proof with a
-display that differs from the main text's by a factor $B_X$ in one term; both are parts.""",
+display that differs from the main text's by a factor $B_X$ in one term; both are parts. The derived form differs from the printed
+proof in three steps: the norm of the query in a score is $B_X$, where the proof takes at most 1; $B_V^\infty$ bounds the rows of
+$W_V$, whose columns are dotted with the tokens; and the centres of the cover are moved into the class, as 2.1 asks.""",
     symbols=parameters("eps d m T L_sigma B_X B_V B_V_inf B_QK_inf B_V_F? B_QK_F?"),
     uses=("edelman2022/4.2", "edelman2022/4.5", "edelman2022/A.7", "edelman2022/A.8", "maurey/score", "maurey/online"),
     constants=(C0, KAPPA),

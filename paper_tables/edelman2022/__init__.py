@@ -1,0 +1,1 @@
+"""Exhibits for Edelman et al. 2022."""
