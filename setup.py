@@ -1,4 +1,4 @@
-"""Maps the rooms, which stand at the top level, into one package: front/ is maurey, symbolic/ is maurey.symbolic, ..."""
+"""Maps the rooms at the top level into one package: front/ is maurey, symbolic/ is maurey.symbolic, and so on."""
 
 from setuptools import find_packages, setup
 

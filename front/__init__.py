@@ -1,8 +1,8 @@
 """Maurey: generalization bounds for Transformers as objects that run.
 
-    >>> import maurey
-    >>> maurey.claim("edelman2022/A.10").enclose(eps="1/10", N=100, B_w=1, B_X=1, digits=20).value
-    Decimal('130360.86684103226586')
+>>> import maurey
+>>> maurey.claim("edelman2022/A.10").enclose(eps="1/10", N=100, B_w=1, B_X=1, digits=20).value
+Decimal('130360.86684103226586')
 """
 
 from maurey.symbolic.claim import InputError

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 import typer
-
 from maurey.numeric import commands as numeric_commands
 from maurey.numeric.walk import Undecided, Undefined
 from maurey.paper_tables import commands as table_commands

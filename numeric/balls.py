@@ -15,17 +15,16 @@ from operator import add, mul
 from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz
+from maurey.symbolic.derivation import Step
+from maurey.symbolic.expressions import text_of
 from sympy import Expr, Integer, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
-
-from maurey.symbolic.derivation import Step
-from maurey.symbolic.printing import text_of
 
 from .binding import Bound
 from .surds import Surds, vanishes
 from .walk import Undecided, Undefined, run, walk
 
-Ball = fmpq | arb
+Ball = Any  # an exact fmpq, or an arb
 EXACT_BITS = 1 << 17  # integers beyond this size become balls
 LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 40  # times the precision first tried

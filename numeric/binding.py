@@ -10,11 +10,10 @@ from fractions import Fraction
 from numbers import Integral, Rational
 from typing import Any
 
-from sympy import Expr, Symbol
-from sympy.core.relational import Relational
-
 from maurey.symbolic.claim import DOMAINS, Claim, InputError, Parameter, Part, Setting
 from maurey.symbolic.derivation import Step
+from sympy import Expr, Symbol
+from sympy.core.relational import Relational
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?|[+-]?\d+/\d+")
 LONGEST = 2000  # characters of one number
@@ -75,9 +74,7 @@ def _shown(raw: Any) -> str:
 Reader = Callable[[Parameter, Any], Any]
 
 
-def bind(
-    claim: Claim, values: Mapping[str, Any], form: str = "", part: str = "", read: Reader = read_exact
-) -> Bound:
+def bind(claim: Claim, values: Mapping[str, Any], form: str = "", part: str = "", read: Reader = read_exact) -> Bound:
     """Check what was given against the claim and write the form out for it."""
     form = form or claim.default_form
     chosen = claim.part_with(form, part)

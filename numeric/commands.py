@@ -6,7 +6,6 @@ import json
 from typing import Annotated, Any
 
 import typer
-
 from maurey.symbolic import registry
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.commands import FormOption, Json, check_form

@@ -14,10 +14,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from maurey.symbolic.claim import Claim, InputError, Parameter
 from sympy import Expr, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt
-
-from maurey.symbolic.claim import Claim, InputError, Parameter
 
 from .binding import bind, read_exact
 from .walk import run, walk

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, Protocol
 
 import sympy
-from sympy import Expr
-
 from maurey.symbolic.covers import ceil_log2
 from maurey.symbolic.derivation import Step
+from sympy import Expr
 
 
 class Undefined(ArithmeticError):
@@ -67,8 +67,7 @@ def walk(expr: Expr, env: Mapping[str, Any], field: Field) -> Any:
     if isinstance(expr, (sympy.Sum, sympy.Product)):
         return _loop(expr, env, field)
     if isinstance(expr, sympy.Piecewise):
-        branches = [(b.cond, lambda e=b.expr: walk(e, env, field)) for b in expr.args]
-        return field.select(branches, env)
+        return field.select([(b.cond, partial(walk, b.expr, env, field)) for b in expr.args], env)
     arguments = [walk(argument, env, field) for argument in expr.args]
     if isinstance(expr, sympy.Add):
         return field.add(arguments)

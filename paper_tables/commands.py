@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.commands import Json
 
@@ -47,5 +46,5 @@ def tables(
     if as_json:
         print(json.dumps(written, indent=1))
         return
-    for files in written.values():
-        print("\n".join(files))
+    for paths in written.values():
+        print("\n".join(paths))

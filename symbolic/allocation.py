@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Integer, Rational, sympify
+from sympy import Add, Expr, Rational, S, sympify
 
 from .derivation import Derivation
 from .entropy import Entropy
@@ -32,7 +32,7 @@ class Term:
     mark: str
     beta: Expr
     entropy: Entropy
-    copies: Expr = Integer(1)
+    copies: Expr = S.One
     reason: str = ""
     key: str = ""
 
@@ -71,7 +71,11 @@ def total(D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: 
             asked = D.let(f"delta_{t.label}", rf"\delta_{{{t.mark}}}", asked, E.asked, "edelman2022/2.1")
         alone = len(terms) == 1 and t.copies == 1
         size = D.let(
-            name if alone else f"E_{t.label}", latex if alone else rf"E_{{{t.mark}}}", E.log_size(asked), E.reason, E.key
+            name if alone else f"E_{t.label}",
+            latex if alone else rf"E_{{{t.mark}}}",
+            E.log_size(asked),
+            E.reason,
+            E.key,
         )
         sizes.append(times(sympify(t.copies), size))
     if len(sizes) == 1:

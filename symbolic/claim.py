@@ -147,6 +147,11 @@ class Claim:
             raise ValueError(f"{self.key}: {bad[0]!r} is neither a known relation nor a known domain")
 
     @property
+    def names(self) -> tuple[Parameter | Constant, ...]:
+        """Everything a call may give a value to."""
+        return (*self.symbols, *self.constants)
+
+    @property
     def paper(self) -> str:
         return self.key.partition("/")[0]
 

@@ -9,6 +9,7 @@ import typer
 
 from . import printing, registry
 from .claim import FORMS, KINDS, Claim, InputError, Setting
+from .expressions import text_of
 from .printing import plain
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -120,7 +121,7 @@ def _record(claim: Claim, forms: list[str], setting: Setting) -> dict[str, Any]:
 
 def _page(claim: Claim, forms: list[str], setting: Setting) -> str:
     lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", "", plain(claim.statement), ""]
-    width = max((len(p.name) for p in (*claim.symbols, *claim.constants)), default=0)
+    width = max((len(p.name) for p in claim.names), default=0)
     for p in claim.symbols:
         notes = [p.domain, *([f"one per {p.index}"] if p.index else []), *(["optional"] if p.optional else [])]
         lines.append(f"  {p.name:<{width}}  {plain(p.meaning)} ({', '.join(notes)})")
@@ -143,8 +144,8 @@ def _formula(claim: Claim, part_name: str, form: str, setting: Setting) -> list[
     *where, last = part.steps(form, setting)
     relation = part.relation if form == "printed" or part.relation != "<~" else "<="
     hides = f", hides {part.hides}" if relation == "<~" and part.hides else ""
-    lines = [f"{form} ({plain(part.meaning)}{hides}):", f"  {part.name} {relation} {printing.text_of(last.expr)}"]
-    return lines + [f"    where {step.name} = {printing.text_of(step.expr)}" for step in where]
+    lines = [f"{form} ({plain(part.meaning)}{hides}):", f"  {part.name} {relation} {text_of(last.expr)}"]
+    return lines + [f"    where {step.name} = {text_of(step.expr)}" for step in where]
 
 
 def trace(
@@ -163,7 +164,7 @@ def trace(
     if as_json:
         printer = printing.printer_of(claim, steps)
         rows = [
-            {"step": i, "name": s.name, "expression": printing.text_of(s.expr),
+            {"step": i, "name": s.name, "expression": text_of(s.expr),
              "latex": f"{s.latex} = {printer.doprint(s.expr)}", "reason": s.reason, "key": s.key or None}
             for i, s in enumerate(steps, 1)
         ]  # fmt: skip
@@ -173,5 +174,5 @@ def trace(
     else:
         print(f"{claim.key}  {plain(claim.title)}\n{form} form of {chosen.name}: {plain(chosen.meaning)}\n")
         for i, s in enumerate(steps, 1):
-            print(f"({i}) {s.name} = {printing.text_of(s.expr)}")
+            print(f"({i}) {s.name} = {text_of(s.expr)}")
             print(f"      {plain(s.reason)}{f'  [{s.key}]' if s.key else ''}")

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Integer, Min, Piecewise, Sum, Symbol, binomial, ceiling, log, sqrt
 
 
-
 @dataclass(frozen=True)
 class Entropy:
     """log N <= log_size(resolution(eps)). The resolution is what a base cover is asked for: eps, or a share of it."""
@@ -57,9 +56,7 @@ class Entropy:
 
     def trivial(self, radius: Expr) -> Entropy:
         """At and above the radius one centre, zero, covers the class: log N = 0."""
-        return replace(
-            self, log_size=lambda eps: Piecewise((Integer(0), eps >= radius), (self.log_size(eps), True))
-        )
+        return replace(self, log_size=lambda eps: Piecewise((Integer(0), eps >= radius), (self.log_size(eps), True)))
 
     def until(self, limit: Expr) -> Entropy:
         """A formula that holds only for eps <= limit, extended beyond it: N does not increase with eps."""

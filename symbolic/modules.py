@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sympy import Add, Expr, Integer, sqrt
+from sympy import Add, Expr, Integer, S, sqrt
 
 from .derivation import Derivation
 from .norms import Matrix, norm
@@ -40,7 +40,7 @@ class Weight:
     reason: str
     key: str = ""
     scalar: bool = False  # acts as one linear functional of outer products, whose Frobenius norm is the radius
-    copies: Expr = Integer(1)  # independent weights with these same bounds
+    copies: Expr = S.One  # independent weights with these same bounds
 
 
 @dataclass(frozen=True)
@@ -153,9 +153,7 @@ class Residual:
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         f = self.inner.sensitivity(D, x)
-        return Sensitivity(
-            replace(f.output, radius=x.radius + f.output.radius), lambda: 1 + f.lipschitz(), f.weights
-        )
+        return Sensitivity(replace(f.output, radius=x.radius + f.output.radius), lambda: 1 + f.lipschitz(), f.weights)
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,13 @@ VOCABULARY = {
         Parameter("beta", r"\beta", "effect of an error of one in a term", "nonnegative real"),
         Parameter("share", r"\alpha", "share of the error that the score gets", "in [0, 1]"),
         Parameter("Delta", r"\Delta", "distance of the arguments", "nonnegative real"),
-        Parameter("Delta_score", r"\Delta_{\mathrm{Score}}", r"distance of the scores in $\ell_\infty$", "nonnegative real"),
+        Parameter(
+            "Delta_score", r"\Delta_{\mathrm{Score}}", r"distance of the scores in $\ell_\infty$", "nonnegative real"
+        ),
         Parameter("Delta_in", r"\Delta_{\mathrm{in}}", "largest distance of a value", "nonnegative real"),
-        Parameter("E_score", r"E_{\mathrm{Score}}", "log covering number of the scores at their error", "nonnegative real"),
+        Parameter(
+            "E_score", r"E_{\mathrm{Score}}", "log covering number of the scores at their error", "nonnegative real"
+        ),
         Parameter("E_in", r"E_{\mathrm{in}}", "log covering number of the values at their error", "nonnegative real"),
         Parameter("E_head", r"E_{\mathrm{head}}", "log covering number of the head at its error", "nonnegative real"),
         Parameter("c_f", "c_f", r"bound on the Jacobian's $(1,1)$ norm"),
@@ -87,6 +91,4 @@ def indexed(names: str) -> list[IndexedBase]:
 
 
 C0 = Constant("C0", Fraction(1), "C_0", "the constant that the relation hides", "left open by the paper")
-KAPPA = Constant(
-    "kappa", Fraction(2), r"\kappa", r"softmax constant from $\ell_\infty$ to $\ell_1$", "edelman2022/A.7"
-)
+KAPPA = Constant("kappa", Fraction(2), r"\kappa", r"softmax constant from $\ell_\infty$ to $\ell_1$", "edelman2022/A.7")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Integer, Min, sqrt, sympify
+from sympy import Expr, Min, sqrt, sympify
 
 from .derivation import Derivation
 
@@ -45,7 +45,12 @@ def norm(D: Derivation, M: Matrix, kind: str) -> Expr:
         bound = getattr(M, source) if source != "frobenius" else _frobenius(D, M)
         if bound is None:
             continue
-        name, below = {"frobenius": ("F", "F"), "row_sum": ("21", "1"), "rows": ("inf", r"\infty"), "spectral": ("2", "2")}[kind]
+        name, below = {
+            "frobenius": ("F", "F"),
+            "row_sum": ("21", "1"),
+            "rows": ("inf", r"\infty"),
+            "spectral": ("2", "2"),
+        }[kind]
         value = bound if factor is None else factor * bound
         return D.name(f"bound_{M.label}_{name}", rf"B_{{{M.mark},{below}}}", value, reason)
     raise ValueError(f"nothing bounds the {kind} norm of {M.label}")

@@ -22,15 +22,15 @@ def claims_of(paper: str) -> dict[str, Claim]:
     if paper not in paper_names():
         raise InputError(f"no paper {paper!r}; there are {', '.join(paper_names())}")
     package = importlib.import_module(f"{papers.__name__}.{paper}")
-    modules = [package]
-    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
-        modules.append(importlib.import_module(f"{package.__name__}.{module.name}"))
-    found = {}
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    modules = [package, *(importlib.import_module(f"{package.__name__}.{name}") for name in names)]
+    found: dict[str, Claim] = {}
     for module in modules:
         for value in vars(module).values():
-            if isinstance(value, Claim) and value.paper == paper:
-                if found.setdefault(value.key, value) is not value:
-                    raise ValueError(f"two claims have the key {value.key}")
+            if not isinstance(value, Claim) or value.paper != paper:
+                continue
+            if found.setdefault(value.key, value) is not value:
+                raise ValueError(f"two claims have the key {value.key}")
     return found
 
 

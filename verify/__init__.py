@@ -1,0 +1,1 @@
+"""Whether it is true: checks attach to claims from here, by key."""

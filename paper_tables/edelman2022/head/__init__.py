@@ -37,7 +37,7 @@ def make(progress: Progress) -> Exhibit:
         notes=[
             f"Log covering number. Around the point {fixed}; printed with C0 = 1; equal bounds for all heads.",
             f"Deterministic: no seed. Every number certified to {config['digits']} digits, {3 * len(points)} of them.",
-            "The paper states these bounds up to a constant and hidden logarithms and shows no numbers or figure for them.",
+            "The paper states these bounds up to a constant and hidden logarithms; it shows no numbers for them.",
             *_agreement(values),
         ],
         columns=["axis", "at", "claim", *FORMS, "derived/printed", "derived/sharp"],

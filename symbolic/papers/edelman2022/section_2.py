@@ -16,10 +16,10 @@ definition_2_1 = Claim(
     key="edelman2022/2.1",
     title="Covering number",
     kind="definition",
-    statement=r"""$\mathcal N_\infty(\mathcal F;\varepsilon;z^{(1)},\dots,z^{(m)};\|\cdot\|)$ is the least cardinality of a subset
-$\mathcal C\subset\mathcal F$ such that every $f\in\mathcal F$ has some $\hat f\in\mathcal C$ with
-$\max_i\|f(z^{(i)})-\hat f(z^{(i)})\|\le\varepsilon$; the centres lie in the class. $\mathcal N_\infty(\mathcal F,\varepsilon,m,\|\cdot\|)$
-is its supremum over the inputs.""",
+    statement=r"""$\mathcal N_\infty(\mathcal F;\varepsilon;z^{(1)},\dots,z^{(m)};\|\cdot\|)$ is the least
+cardinality of a subset $\mathcal C\subset\mathcal F$ such that every $f\in\mathcal F$ has some $\hat
+f\in\mathcal C$ with $\max_i\|f(z^{(i)})-\hat f(z^{(i)})\|\le\varepsilon$; the centres lie in the class.
+$\mathcal N_\infty(\mathcal F,\varepsilon,m,\|\cdot\|)$ is its supremum over the inputs.""",
     symbols=parameters("eps m"),
 )
 
@@ -46,8 +46,9 @@ linear_cover = Claim(
     key="edelman2022/sec2-linear-cover",
     title="Cover of bounded linear functions",
     kind="covering",
-    statement=r"""For $\mathcal F_{\mathrm{lin}}=\{x\mapsto w\cdot x:\|w\|_2\le B_W\}$ and $\|x^{(i)}\|\le B_X$, $i\in[m]$, the covering
-number is recalled to be at most a constant times the stated expression. The left side is printed without a logarithm.""",
+    statement=r"""For $\mathcal F_{\mathrm{lin}}=\{x\mapsto w\cdot x:\|w\|_2\le B_W\}$ and $\|x^{(i)}\|\le B_X$,
+$i\in[m]$, the covering number is recalled to be at most a constant times the stated expression. The left side
+is printed without a logarithm.""",
     symbols=parameters("eps m B_X B_w", B_w="B_W"),
     uses=("edelman2022/A.10", "maurey/online"),
     constants=(C0,),

@@ -25,9 +25,11 @@ assumptions_4_1 = Claim(
     key="edelman2022/4.1",
     title="Regularity assumptions for an attention head",
     kind="assumption",
-    statement=r"""Tokens satisfy $\|x_t\|_2\le B_X$; $\phi_{\mathrm{out}}$ and the read-out $w$ are fixed. (1) $\phi_{\mathrm{out}}$ is
-$L_{\mathrm{out}}$-Lipschitz in $\ell_2$. (2) $\|\phi_{\mathrm{in}}(a;\theta_{\mathrm{in}})\|\le B_{\mathrm{in}}\|a\|$ for all $a$ and
-$\theta_{\mathrm{in}}$. (3) $\mathrm{Norm}$ is continuously differentiable with $\|J\,\mathrm{Norm}(\theta)\|_{1,1}\le C_{\mathrm{Norm}}$.""",
+    statement=r"""Tokens satisfy $\|x_t\|_2\le B_X$; $\phi_{\mathrm{out}}$ and the read-out $w$ are fixed. (1)
+$\phi_{\mathrm{out}}$ is $L_{\mathrm{out}}$-Lipschitz in $\ell_2$. (2)
+$\|\phi_{\mathrm{in}}(a;\theta_{\mathrm{in}})\|\le B_{\mathrm{in}}\|a\|$ for all $a$ and $\theta_{\mathrm{in}}$.
+(3) $\mathrm{Norm}$ is continuously differentiable with $\|J\,\mathrm{Norm}(\theta)\|_{1,1}\le
+C_{\mathrm{Norm}}$.""",
     symbols=parameters("B_X L_out B_in C_Norm"),
     uses=("edelman2022/3.1",),
 )
@@ -52,7 +54,9 @@ def general_coefficients(D: Derivation, module: Module) -> tuple[Expr, Expr]:
 def _resolution(which: int) -> list[Step]:
     D = Derivation()
     beta = general_coefficients(D, general_head())[which]
-    name, latex = ("eps_score", r"\varepsilon_{\mathrm{Score}}") if which == 0 else ("eps_in", r"\varepsilon_{\mathrm{in}}")
+    name, latex = (
+        ("eps_score", r"\varepsilon_{\mathrm{Score}}") if which == 0 else ("eps_in", r"\varepsilon_{\mathrm{in}}")
+    )
     part = share * eps if which == 0 else (1 - share) * eps
     return D.steps_to(D.let(name, latex, part / beta, "its share of the error, through its coefficient"))
 
@@ -66,9 +70,10 @@ theorem_4_2 = Claim(
     key="edelman2022/4.2",
     title="Attention-head capacity",
     kind="covering",
-    statement=r"""Under 4.1, for every $\alpha\in[0,1]$ (and so for the infimum over $\alpha$), the log covering number of
-$\mathcal F_{\mathrm{head}}$ at $\varepsilon$ on $m$ inputs is at most the sum of those of $\mathcal F_{\mathrm{Score}}$ at
-$\varepsilon_{\mathrm{Score}}$ and of $\mathcal F_{\mathrm{in}}$ at $\varepsilon_{\mathrm{in}}$, both on the $mT$ pooled tokens.""",
+    statement=r"""Under 4.1, for every $\alpha\in[0,1]$ (and so for the infimum over $\alpha$), the log covering
+number of $\mathcal F_{\mathrm{head}}$ at $\varepsilon$ on $m$ inputs is at most the sum of those of $\mathcal
+F_{\mathrm{Score}}$ at $\varepsilon_{\mathrm{Score}}$ and of $\mathcal F_{\mathrm{in}}$ at
+$\varepsilon_{\mathrm{in}}$, both on the $mT$ pooled tokens.""",
     symbols=parameters("eps share C_Norm L_out B_in B_X E_score E_in"),
     uses=("edelman2022/2.1", "edelman2022/4.1", "edelman2022/4.3"),
     parts=(
@@ -109,8 +114,8 @@ scalar_4_2 = Claim(
     key="edelman2022/4.2-scalar",
     title="Scalar-output consequence of 4.2",
     kind="covering",
-    statement=r"""For a fixed read-out $w$ with $\|w\|\le B_w$ the scalar class is covered at $\varepsilon$ by the cover of
-$\mathcal F_{\mathrm{head}}$ at $\varepsilon_{\mathrm{head}}=\varepsilon/B_w$.""",
+    statement=r"""For a fixed read-out $w$ with $\|w\|\le B_w$ the scalar class is covered at $\varepsilon$ by
+the cover of $\mathcal F_{\mathrm{head}}$ at $\varepsilon_{\mathrm{head}}=\varepsilon/B_w$.""",
     symbols=parameters("eps B_w E_head"),
     uses=("edelman2022/4.2",),
     parts=(
@@ -143,8 +148,8 @@ lemma_4_3 = Claim(
     key="edelman2022/4.3",
     title=r"$\ell_\infty$-Lipschitzness of the head",
     kind="lipschitz",
-    statement=r"""Under 4.1, when the scores move by $\Delta_{\mathrm{Score}}$ in $\ell_\infty$ and every value by at most
-$\Delta_{\mathrm{in}}$ in $\ell_2$, the head's output moves by at most the stated amount.""",
+    statement=r"""Under 4.1, when the scores move by $\Delta_{\mathrm{Score}}$ in $\ell_\infty$ and every value
+by at most $\Delta_{\mathrm{in}}$ in $\ell_2$, the head's output moves by at most the stated amount.""",
     symbols=parameters("C_Norm L_out B_in B_X Delta_score Delta_in"),
     uses=("edelman2022/4.1", "edelman2022/A.6"),
     parts=(
@@ -162,7 +167,7 @@ $\Delta_{\mathrm{in}}$ in $\ell_2$, the head's output moves by at most the state
 
 
 def head(setting: Setting, sharp: bool, h: int | None = None) -> Module:
-    """tf-head of Section 4.2: sigma(W_V^T X^T softmax(X W_QK^T x_tau)), one query, weights of head h if there are several.
+    """tf-head of Section 4.2: sigma(W_V^T X^T softmax(X W_QK^T x_tau)), one query; head h where there are several.
 
     The map of the values is W_V^T, whose columns B_V_inf bounds; that of the scores is W_QK, whose columns
     B_QK_inf bounds.
@@ -176,9 +181,7 @@ def head(setting: Setting, sharp: bool, h: int | None = None) -> Module:
         return symbol if symbol is None else of(symbol)
 
     label, mark = ("", "") if h is None else (f"_{h}", f"^{{[{h}]}}")
-    V = Matrix(
-        f"V{label}", f"V{mark}", d, d, spectral=of(B_V), columns=of(B_V_inf), frobenius=given("B_V_F")
-    )
+    V = Matrix(f"V{label}", f"V{mark}", d, d, spectral=of(B_V), columns=of(B_V_inf), frobenius=given("B_V_F"))
     QK = Matrix(f"QK{label}", f"QK{mark}", d, d, columns=of(B_QK_inf), frobenius=given("B_QK_F"))
     constant = BEST_CONSTANT if sharp else kappa
     return compose(Attention(V, QK, constant, one_query=True, scalar_scores=sharp), Fixed(L_sigma))
@@ -203,11 +206,12 @@ corollary_4_4 = Claim(
     key="edelman2022/4.4",
     title="Capacity of a Transformer self-attention head",
     kind="covering",
-    statement=r"""For $f(X)=\sigma(W_V^\top X^\top\mathrm{softmax}(XW_{QK}^\top x_\tau))$ with $\|W_V^\top\|_{2,\infty}\le B_V^\infty$,
-$\|W_V\|_2\le B_V$, $\|W_{QK}\|_{2,\infty}\le B_{QK}^\infty$ and tokens of norm at most $B_X$. The appendix ends its proof with a
-display that differs from the main text's by a factor $B_X$ in one term; both are parts. The derived form differs from the printed
-proof in three steps: the norm of the query in a score is $B_X$, where the proof takes at most 1; $B_V^\infty$ bounds the rows of
-$W_V$, whose columns are dotted with the tokens; and the centres of the cover are moved into the class, as 2.1 asks.""",
+    statement=r"""For $f(X)=\sigma(W_V^\top X^\top\mathrm{softmax}(XW_{QK}^\top x_\tau))$ with
+$\|W_V^\top\|_{2,\infty}\le B_V^\infty$, $\|W_V\|_2\le B_V$, $\|W_{QK}\|_{2,\infty}\le B_{QK}^\infty$ and tokens
+of norm at most $B_X$. The appendix ends its proof with a display that differs from the main text's by a factor
+$B_X$ in one term; both are parts. The derived form differs from the printed proof in three steps: the norm of
+the query in a score is $B_X$, where the proof takes at most 1; $B_V^\infty$ bounds the rows of $W_V$, whose
+columns are dotted with the tokens; and the centres of the cover are moved into the class, as 2.1 asks.""",
     symbols=parameters("eps d m T L_sigma B_X B_V B_V_inf B_QK_inf B_V_F? B_QK_F?"),
     uses=("edelman2022/4.2", "edelman2022/4.5", "edelman2022/A.7", "edelman2022/A.8", "maurey/score", "maurey/online"),
     constants=(C0, KAPPA),
@@ -252,10 +256,11 @@ lemma_4_5 = Claim(
     key="edelman2022/4.5",
     title=r"Cover of a vector-valued linear class, $(2,\infty)$ norm",
     kind="covering",
-    statement=r"""For $\mathcal W=\{W\in\mathbb R^{d_1\times d_2}:\|W\|_{2,\infty}\le B_\infty\}$, output coordinate $i$ being
-$v_i^\top x$ with $v_i$ the $i$-th column of $W$, and $\|x^{(i)}\|\le B_X$, $i\in[N]$. The printed proof indexes covers by
-$k_i=\lfloor d_2\|v_i\|/B_\infty\rfloor$ with $\sum_ik_i\le d_2$, which columns of norm $B_\infty$ exceed; with equal radii for all
-columns no index is needed, and the derived form takes that route.""",
+    statement=r"""For $\mathcal W=\{W\in\mathbb R^{d_1\times d_2}:\|W\|_{2,\infty}\le B_\infty\}$, output
+coordinate $i$ being $v_i^\top x$ with $v_i$ the $i$-th column of $W$, and $\|x^{(i)}\|\le B_X$, $i\in[N]$. The
+printed proof indexes covers by $k_i=\lfloor d_2\|v_i\|/B_\infty\rfloor$ with $\sum_ik_i\le d_2$, which columns
+of norm $B_\infty$ exceed; with equal radii for all columns no index is needed, and the derived form takes that
+route.""",
     symbols=parameters("eps N d_1 d_2 B_X B_W_inf"),
     uses=("edelman2022/A.10", "maurey/online"),
     constants=(C0,),
@@ -277,8 +282,9 @@ stronger_4_5 = Claim(
     key="edelman2022/4.5-stronger",
     title=r"The mixed $(2,\infty)$, $(2,1)$ form of 4.5",
     kind="covering",
-    statement=r"""For matrices that also satisfy $\|W\|_{2,1}\le B_1$ the factor $(d_2B_\infty)^2$ of 4.5 may be replaced by
-$d_2B_\infty B_1$. The derived form runs the printed proof with $B_1$ in the place of $B_\infty$ in its grid, where it is sound.""",
+    statement=r"""For matrices that also satisfy $\|W\|_{2,1}\le B_1$ the factor $(d_2B_\infty)^2$ of 4.5 may be
+replaced by $d_2B_\infty B_1$. The derived form runs the printed proof with $B_1$ in the place of $B_\infty$ in
+its grid, where it is sound.""",
     symbols=parameters("eps N d_1 d_2 B_X B_W_inf B_W_21"),
     uses=("edelman2022/4.5", "maurey/online"),
     constants=(C0,),

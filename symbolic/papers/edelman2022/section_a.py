@@ -36,8 +36,8 @@ lemma_a6 = Claim(
     key="edelman2022/A.6",
     title=r"A Jacobian bounded in the $(1,1)$ norm is Lipschitz from $\ell_\infty$ to $\ell_1$",
     kind="lipschitz",
-    statement=r"""If $f:\mathbb R^d\to\Delta^{d-1}$ has $\|J_f(\theta)\|_{1,1}\le c_f$ everywhere, then $f$ moves in $\ell_1$ by at most $c_f$
-times the distance $\Delta=\|\theta_1-\theta_2\|_\infty$.""",
+    statement=r"""If $f:\mathbb R^d\to\Delta^{d-1}$ has $\|J_f(\theta)\|_{1,1}\le c_f$ everywhere, then $f$
+moves in $\ell_1$ by at most $c_f$ times the distance $\Delta=\|\theta_1-\theta_2\|_\infty$.""",
     symbols=parameters("c_f Delta"),
     parts=(
         Part("moved", r"\|f(\theta_1)-f(\theta_2)\|_1", "movement of the function", printed=lambda _: c_f * Delta,
@@ -85,8 +85,8 @@ lemma_a8 = Claim(
     key="edelman2022/A.8",
     title="Optimal error allocation",
     kind="optimization",
-    statement=r"""For $\alpha_i,\beta_i\ge0$, $i\in[n]$, and $C>0$: $\min\sum_i\alpha_i/x_i^2$ subject to $\sum_i\beta_ix_i=C$, its value and where
-it is attained. One line of Hölder gives all $n$ at once:
+    statement=r"""For $\alpha_i,\beta_i\ge0$, $i\in[n]$, and $C>0$: $\min\sum_i\alpha_i/x_i^2$ subject to
+$\sum_i\beta_ix_i=C$, its value and where it is attained. One line of Hölder gives all $n$ at once:
 $\gamma\le(\sum_i\alpha_i/x_i^2)^{1/3}(\sum_i\beta_ix_i)^{2/3}$.""",
     symbols=parameters("alpha[n] beta[n] C n i"),
     assumes=(Assumption(Le(i, n), "the index i is at most n"),),
@@ -134,9 +134,9 @@ theorem_a10 = Claim(
     key="edelman2022/A.10",
     title="Zhang (2002), Theorem 4, restated",
     kind="covering",
-    statement=r"""For $\mathcal F_{\mathrm{linear}}=\{x\mapsto v^\top x:\|v\|\le B_1\}$ and $\|x^{(i)}\|\le B_2$, $i\in[N]$, any $\varepsilon>0$. The
-covering number here is that of 2.1, with centres in the class; Zhang's centres are arbitrary vectors of values, and moving them
-into the class costs half the error.""",
+    statement=r"""For $\mathcal F_{\mathrm{linear}}=\{x\mapsto v^\top x:\|v\|\le B_1\}$ and $\|x^{(i)}\|\le
+B_2$, $i\in[N]$, any $\varepsilon>0$. The covering number here is that of 2.1, with centres in the class;
+Zhang's centres are arbitrary vectors of values, and moving them into the class costs half the error.""",
     symbols=parameters("eps N B_w B_X", B_w="B_1", B_X="B_2"),
     uses=("zhang2002/4", "maurey/online"),
     parts=(
@@ -147,6 +147,9 @@ into the class costs half the error.""",
 )  # fmt: skip
 
 # --- A.11: fixed positional embeddings ---------------------------------------------------------------------------
+
+
+POSITIONS = r"\log\mathcal N_\infty(\mathcal F_{\text{tf-pos}}(P);\varepsilon;X^{(1)},\dots,X^{(m)},\|\cdot\|_2)"
 
 
 def _positional(setting: Setting, sharp: bool) -> list[Step]:
@@ -162,12 +165,13 @@ lemma_a11 = Claim(
     key="edelman2022/A.11",
     title="Capacity with fixed positional embeddings",
     kind="covering",
-    statement=r"""The head of 4.4 on $X+P$ for one fixed $P$ with $\|P^\top\|_{2,\infty}\le B_P$, tokens of norm at most $B_X$.""",
+    statement=r"""The head of 4.4 on $X+P$ for one fixed $P$ with $\|P^\top\|_{2,\infty}\le B_P$, tokens of norm
+at most $B_X$.""",
     symbols=parameters("eps d m T L_sigma B_X B_P B_V B_V_inf B_QK_inf B_V_F? B_QK_F?"),
     uses=("edelman2022/4.4",),
     constants=(C0, KAPPA),
     parts=(
-        Part("log_N", r"\log\mathcal N_\infty(\mathcal F_{\text{tf-pos}}(P);\varepsilon;X^{(1)},\dots,X^{(m)},\|\cdot\|_2)",
+        Part("log_N", POSITIONS,
              "log covering number of the head with positions", relation="<~", hides=HIDES, printed=_printed_a11,
              derived=lambda setting: _positional(setting, False), sharp=lambda setting: _positional(setting, True)),
     ),
@@ -192,7 +196,8 @@ lemma_a12 = Claim(
     key="edelman2022/A.12",
     title="Capacity of multi-head attention",
     kind="covering",
-    statement=r"""The sum of $H$ heads of 4.4, each with its own bounds; both terms stand inside the sum over heads.""",
+    statement=r"""The sum of $H$ heads of 4.4, each with its own bounds; both terms stand inside the sum over
+heads.""",
     symbols=parameters("eps d m T H L_sigma B_X B_V[H] B_V_inf[H] B_QK_inf[H] B_V_F[H]? B_QK_F[H]?"),
     uses=("edelman2022/4.4", "edelman2022/A.8"),
     constants=(C0, KAPPA),

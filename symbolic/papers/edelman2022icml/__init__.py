@@ -13,9 +13,10 @@ lemma_4_6 = Claim(
     key="edelman2022icml/4.6",
     title=r"Cover of a vector-valued linear class, $(2,1)$ norm",
     kind="covering",
-    statement=r"""For matrices with $\|W\|_{2,1}\le B_w$, $W\in\mathbb R^{d_1\times d_2}$, and $\|x_i\|_2\le B_x$, $i\in[N]$. Known at second
-hand, from its restatement in Trauger and Tewari 2024; the orientation of the norm is read as in Lemma 4.5 of the first version
-(columns of $W$ are dotted with $x$), and the dimension in the logarithm as the number of outputs.""",
+    statement=r"""For matrices with $\|W\|_{2,1}\le B_w$, $W\in\mathbb R^{d_1\times d_2}$, and $\|x_i\|_2\le
+B_x$, $i\in[N]$. Known at second hand, from its restatement in Trauger and Tewari 2024; the orientation of the
+norm is read as in Lemma 4.5 of the first version (columns of $W$ are dotted with $x$), and the dimension in the
+logarithm as the number of outputs.""",
     symbols=parameters("eps N d_1 d_2 B_X B_W_21", B_W_21="B_w", B_X="B_x", d_2="d"),
     uses=("edelman2022/4.5-stronger", "maurey/online"),
     constants=(C0,),

@@ -22,9 +22,9 @@ softmax = Claim(
     title="The softmax constant from $\\ell_\\infty$ to $\\ell_1$ is 1",
     kind="lipschitz",
     statement=r"""Softmax is 1-Lipschitz from $\ell_\infty$ to $\ell_1$, and 1 is best possible. Proof: with
-$J=\mathrm{diag}(p)-pp^\top$ the convex function $\|Jh\|_1$ is largest over $\|h\|_\infty\le1$ at a sign vector, where it is
-$4P(1-P)\le1$ with $P$ the mass of $\{h=1\}$. Finite form: the logit of any event moves by at most $2\Delta$. Equality in the
-limit: two classes at $p=1/2$.""",
+$J=\mathrm{diag}(p)-pp^\top$ the convex function $\|Jh\|_1$ is largest over $\|h\|_\infty\le1$ at a sign vector,
+where it is $4P(1-P)\le1$ with $P$ the mass of $\{h=1\}$. Finite form: the logit of any event moves by at most
+$2\Delta$. Equality in the limit: two classes at $p=1/2$.""",
     symbols=parameters("Delta"),
     parts=(
         Part("linear", r"\|\mathrm{softmax}(\theta_1)-\mathrm{softmax}(\theta_2)\|_1", "movement of the softmax",
@@ -53,9 +53,10 @@ lattice = Claim(
     key="maurey/lattice",
     title="Lattice covers of the $\\ell_1$ ball",
     kind="covering",
-    statement=r"""With $a=(\rho/\varepsilon)^2$ the $\ell_1$ ball of radius $\rho$ in $\mathbb R^n$ has a proper cover in $\ell_2$ of
-at most the stated log-size: nothing but the origin for $a\le1$; else the smaller of the dense lattice
-$\{\rho z/(M+1):\|z\|_1\le M\}$ and the sparse one $\{\rho z/(2S):|\mathrm{supp}\,z|\le S,\|z\|_1\le2S\}$, by rounding.""",
+    statement=r"""With $a=(\rho/\varepsilon)^2$ the $\ell_1$ ball of radius $\rho$ in $\mathbb R^n$ has a proper
+cover in $\ell_2$ of at most the stated log-size: nothing but the origin for $a\le1$; else the smaller of the
+dense lattice $\{\rho z/(M+1):\|z\|_1\le M\}$ and the sparse one $\{\rho z/(2S):|\mathrm{supp}\,z|\le
+S,\|z\|_1\le2S\}$, by rounding.""",
     symbols=parameters("eps n rho", n={"meaning": "dimension"}),
     parts=(_cover("lattice", "log of the number of lattice points", _lattice),),
 )
@@ -64,12 +65,13 @@ online = Claim(
     key="maurey/online",
     title="Covers by counting corrections",
     kind="covering",
-    statement=r"""Let $\mathcal W\ni0$ be closed and convex. Start at zero; while some input is off by more than $\varepsilon$,
-correct along it and project back onto $\mathcal W$. The squared distance to the target drops by more than
-$\varepsilon^2/B_X^2$ each time (in the direction found), and the end depends only on the list of corrections, so counting
-lists counts a proper cover of $x\mapsto W^\top x$, $W\in\mathbb R^{d_1\times d_2}$, on $N$ inputs of norm at most $B_X$.
-Directions: the input itself (scalar, $\|v\|_2\le B_w$), coordinates of the output, a $1/2$-net of its sphere, nets on both sides
-(every input at once), or columns weighted by dyadic norms (classes closed under zeroing columns).""",
+    statement=r"""Let $\mathcal W\ni0$ be closed and convex. Start at zero; while some input is off by more than
+$\varepsilon$, correct along it and project back onto $\mathcal W$. The squared distance to the target drops by
+more than $\varepsilon^2/B_X^2$ each time (in the direction found), and the end depends only on the list of
+corrections, so counting lists counts a proper cover of $x\mapsto W^\top x$, $W\in\mathbb R^{d_1\times d_2}$, on
+$N$ inputs of norm at most $B_X$. Directions: the input itself (scalar, $\|v\|_2\le B_w$), coordinates of the
+output, a $1/2$-net of its sphere, nets on both sides (every input at once), or columns weighted by dyadic norms
+(classes closed under zeroing columns).""",
     symbols=parameters("eps N d_1 d_2 B_X B_w B_W_F B_W_21"),
     parts=(
         _cover("scalar", "log of the number of corrections lists, one output",
@@ -86,9 +88,9 @@ score = Claim(
     key="maurey/score",
     title="The score needs no vector cover",
     kind="covering",
-    statement=r"""The score $x_\tau^\top W_{QK}x_t=\langle W_{QK},x_\tau x_t^\top\rangle$ is a scalar linear function of $W_{QK}$ whose
-features have Frobenius norm at most $B_X^2$; the scalar cover of maurey/online applies to the $mT$ (query, key) pairs when one
-query is read. No dimension appears.""",
+    statement=r"""The score $x_\tau^\top W_{QK}x_t=\langle W_{QK},x_\tau x_t^\top\rangle$ is a scalar linear
+function of $W_{QK}$ whose features have Frobenius norm at most $B_X^2$; the scalar cover of maurey/online
+applies to the $mT$ (query, key) pairs when one query is read. No dimension appears.""",
     symbols=parameters("eps m T B_X B_QK_F"),
     uses=("maurey/online",),
     parts=(
@@ -101,6 +103,6 @@ orientation = Claim(
     key="maurey/orientation",
     title="The score is bilinear",
     kind="lipschitz",
-    statement=r"""$x^\top Wy=y^\top W^\top x$, so a cover of $x\mapsto Wx$ or of $x\mapsto W^\top x$ serves the query-key matrix:
-use the one whose norm is given, on the tokens it acts on.""",
+    statement=r"""$x^\top Wy=y^\top W^\top x$, so a cover of $x\mapsto Wx$ or of $x\mapsto W^\top x$ serves the
+query-key matrix: use the one whose norm is given, on the tokens it acts on.""",
 )

@@ -10,9 +10,10 @@ zhang_4 = Claim(
     key="zhang2002/4",
     title="Cover of a Euclidean ball of linear functions",
     kind="covering",
-    statement=r"""For $\|v\|_2\le a$ and $\|x_i\|_2\le b$, $i\in[N]$, the functions $x\mapsto v^\top x$ have a cover in the
-largest deviation over the $N$ points of the stated size, for every $\varepsilon>0$. Convention: the centres are arbitrary
-vectors of $N$ values (an external cover). The inequality is the same in any base of the logarithm.""",
+    statement=r"""For $\|v\|_2\le a$ and $\|x_i\|_2\le b$, $i\in[N]$, the functions $x\mapsto v^\top x$ have a
+cover in the largest deviation over the $N$ points of the stated size, for every $\varepsilon>0$. Convention:
+the centres are arbitrary vectors of $N$ values (an external cover). The inequality is the same in any base of
+the logarithm.""",
     symbols=parameters("eps N B_w B_X", B_w="a", B_X="b"),
     parts=(
         Part(

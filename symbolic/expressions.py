@@ -1,0 +1,188 @@
+"""LaTeX and plain text of expressions, in the order in which they were written.
+
+Expressions are built unevaluated, so `a*b/c*d` is kept as ((a*b)/c)*d and is printed as it reads: a division
+takes everything to its left in its product into the numerator; a product in parentheses stays together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sympy import Add, Expr, Indexed, Integer, Mul, Pow, Rational, Symbol, true
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.str import StrPrinter
+
+
+def _chain(expr: Expr, kind: type) -> list[Expr]:
+    """The operands of a chain of one operation: left operands are unfolded, a right one is a group of its own."""
+    head, *rest = expr.args
+    operands = [*(_chain(head, kind) if isinstance(head, kind) else [head]), *rest]
+    neutral = 1 if kind is Mul else 0
+    return [operand for operand in operands if operand != neutral] or [Integer(neutral)]
+
+
+def _denominator(factor: Expr) -> Expr | None:
+    """x for a factor 1/x, x^p for a factor x^-p."""
+    if isinstance(factor, Pow) and isinstance(factor.exp, Rational) and factor.exp < 0:
+        return factor.base if factor.exp == -1 else Pow(factor.base, -factor.exp, evaluate=False)
+    return None
+
+
+def _is_negative(term: Expr) -> bool:
+    return (isinstance(term, Mul) and _chain(term, Mul)[0] == -1) or (isinstance(term, Rational) and term < 0)
+
+
+def _without_sign(term: Expr) -> Expr:
+    if isinstance(term, Rational):
+        return -term
+    rest = _chain(term, Mul)[1:]
+    return rest[0] if len(rest) == 1 else Mul(*rest, evaluate=False)
+
+
+class Latex(LatexPrinter):  # type: ignore[misc]
+    def __init__(self, names: Mapping[str, str], marks: Mapping[str, str], hidden: str = "") -> None:
+        super().__init__({"order": "none"})
+        self._names, self._marks, self._hidden = names, marks, hidden
+
+    def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
+        return self._names.get(expr.name, expr.name)
+
+    def _print_Indexed(self, expr: Any) -> str:
+        name = str(expr.base)
+        left, right = ("[", "]") if self._marks.get(name) == "H" else ("(", ")")
+        index = self._print(expr.indices[0])
+        base = self._names.get(name, name)
+        if self._marks.get(name) not in ("H", "L"):
+            return f"{base}_{{{index}}}"
+        head, caret, above = base.partition("^")
+        return f"{head}^{{{above.strip('{}')}{left}{index}{right}}}" if caret else f"{base}^{{{left}{index}{right}}}"
+
+    def _print_Add(self, expr: Any, order: Any = None) -> str:
+        out = ""
+        for term in _chain(expr, Add):
+            negative = _is_negative(term)
+            text = self._print(_without_sign(term) if negative else term)
+            if negative and isinstance(_without_sign(term), Add):
+                text = rf"\left({text}\right)"
+            out += (" - " if negative else " + " if out else "") + text
+        return out
+
+    def _print_Mul(self, expr: Any) -> str:
+        groups: list[tuple[str, str]] = [("", "")]  # numerator, denominator
+        for factor in _chain(expr, Mul):
+            if factor.is_Symbol and factor.name == self._hidden:
+                continue
+            above, below = groups[-1]
+            denominator = _denominator(factor)
+            if denominator is not None:
+                text = self._factor(denominator) if below else self._print(denominator)
+                groups[-1] = (above, below + self._glue(below, text) + text)
+            elif factor == -1:
+                groups[-1] = ("-", below)
+            elif below:
+                groups.append((self._factor(factor), ""))
+            else:
+                text = self._factor(factor)
+                groups[-1] = (above + self._glue(above, text) + text, "")
+        return r" \cdot ".join(rf"\frac{{{a or '1'}}}{{{b}}}" if b else a for a, b in groups)
+
+    def _factor(self, factor: Expr) -> str:
+        text = self._print(factor)
+        return rf"\left({text}\right)" if isinstance(factor, Add) else text
+
+    @staticmethod
+    def _glue(left: str, right: str) -> str:
+        if not left or left == "-":
+            return ""
+        digits = right[0].isdigit() or (left[-1].isdigit() and right.startswith(r"\frac"))
+        heavy = right.startswith((r"\left(", r"\log", r"\frac", r"\lceil")) and left.endswith(("}", ")"))
+        return r" \cdot " if digits or heavy else " "
+
+    def _print_Pow(self, expr: Any) -> str:
+        below = _denominator(expr)
+        if below is not None:
+            return rf"\frac{{1}}{{{self._print(below)}}}"
+        if expr.exp == Rational(1, 2):
+            return rf"\sqrt{{{self._print(expr.base)}}}"
+        base = self._print(expr.base)
+        plain = isinstance(expr.base, (Symbol, Indexed, Integer)) and "^" not in base
+        if not plain:
+            base = rf"\left({base}\right)"
+        exponent = self._print(expr.exp)
+        if isinstance(expr.exp, Rational) and not isinstance(expr.exp, Integer):
+            exponent = f"{expr.exp.p}/{expr.exp.q}"
+        return f"{base}^{{{exponent}}}"
+
+    def _call(self, name: str, argument: Expr) -> str:
+        return rf"{name}\left({self._print(argument)}\right)"
+
+    def _print_log(self, expr: Any, exp: Any = None) -> str:
+        return self._call(r"\log", expr.args[0])
+
+    def _print_exp(self, expr: Any, exp: Any = None) -> str:
+        return self._call(r"\exp", expr.args[0])
+
+    def _print_ceiling(self, expr: Any, exp: Any = None) -> str:
+        return rf"\left\lceil {self._print(expr.args[0])} \right\rceil"
+
+    def _print_ceil_log2(self, expr: Any, exp: Any = None) -> str:
+        return rf"\left\lceil \log_2 {self._print(expr.args[0])} \right\rceil"
+
+    def _print_Min(self, expr: Any, exp: Any = None) -> str:
+        return r"\min\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
+
+    def _print_Sum(self, expr: Any) -> str:
+        (index, low, high), body = expr.limits[0], expr.function
+        text = self._print(body)
+        if isinstance(body, Add):
+            text = rf"\left({text}\right)"
+        return rf"\sum_{{{self._print(index)}={self._print(low)}}}^{{{self._print(high)}}} {text}"
+
+
+class Text(StrPrinter):
+    def _print_Add(self, expr: Any, order: Any = None) -> str:
+        out = ""
+        for term in _chain(expr, Add):
+            negative = _is_negative(term)
+            text = self._print(_without_sign(term) if negative else term)
+            out += (" - " if negative else " + ") + text if out else ("-" if negative else "") + text
+        return out
+
+    def _print_Mul(self, expr: Any) -> str:
+        out = ""
+        for factor in _chain(expr, Mul):
+            below = _denominator(factor)
+            shown = factor if below is None else below
+            text = self._print(shown)
+            if isinstance(shown, (Add, Mul)):
+                text = f"({text})"
+            out = (out or "1") + f"/{text}" if below is not None else f"{out}*{text}" if out else text
+        return out
+
+    def _print_Pow(self, expr: Any, rational: bool = False) -> str:
+        below = _denominator(expr)
+        if below is not None:
+            text = self._print(below)
+            return f"1/({text})" if isinstance(below, (Add, Mul)) else f"1/{text}"
+        if expr.exp == Rational(1, 2):
+            return f"sqrt({self._print(expr.base)})"
+        base, exponent = self._print(expr.base), self._print(expr.exp)
+        if isinstance(expr.base, (Add, Mul, Pow)) or (isinstance(expr.base, Rational) and expr.base.q != 1):
+            base = f"({base})"
+        return f"{base}**{exponent}" if expr.exp.is_Symbol or isinstance(expr.exp, Integer) else f"{base}**({exponent})"
+
+    def _print_Piecewise(self, expr: Any) -> str:
+        cases = [(self._print(value), condition) for value, condition in expr.args]
+        return " else ".join(value if c == true else f"{value} if {self._print(c)}" for value, c in cases)
+
+    def _print_Equality(self, expr: Any) -> str:
+        return f"{self._print(expr.lhs)} == {self._print(expr.rhs)}"
+
+    def _print_Sum(self, expr: Any) -> str:
+        index, low, high = (self._print(x) for x in expr.limits[0])
+        return f"sum({self._print(expr.function)} for {index} = {low}..{high})"
+
+
+def text_of(expr: Expr) -> str:
+    return str(Text().doprint(expr))
