@@ -256,5 +256,5 @@ def _decimal(x: Ball, digits: int, precision: int) -> Enclosure | None:
     lower, upper = scaled(middle - radius), scaled(middle + radius)
     value = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN).create_decimal(scaled(middle))
     lower, upper = min(lower, value), max(upper, value)
-    allowed = abs(value).scaleb(1 - digits, wide)
+    allowed = value.copy_abs().scaleb(1 - digits, wide)
     return Enclosure(value, lower, upper, digits) if wide.subtract(upper, lower) <= allowed else None

@@ -40,7 +40,7 @@ def _without_sign(term: Expr) -> Expr:
     return rest[0] if len(rest) == 1 else Mul(*rest, evaluate=False)
 
 
-class Latex(LatexPrinter):  # type: ignore[misc]
+class Latex(LatexPrinter):
     def __init__(self, names: Mapping[str, str], marks: Mapping[str, str], hidden: str = "") -> None:
         super().__init__({"order": "none"})
         self._names, self._marks, self._hidden = names, marks, hidden

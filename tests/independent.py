@@ -1,0 +1,429 @@
+"""A second computation of every form, written from the papers' text with plain mpmath.
+
+Nothing here touches the calculus or the registry: each function takes numbers and returns a number. Ceilings are taken
+after subtracting 1e-40, at 60 digits, so that exact ties count as the integer they are.
+"""
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+from mpmath import binomial, ceil, exp, floor, log, mp, mpf, sqrt, tanh
+
+mp.dps = 60
+THIRD = mpf(1) / 3
+
+
+def up(x):
+    return ceil(x - mpf(10) ** -40)
+
+
+def number(x):
+    return [number(v) for v in x] if isinstance(x, list) else mpf(Fraction(x).numerator) / Fraction(x).denominator
+
+
+# --- scalar and vector linear covers -----------------------------------------------------------------------------
+
+
+def zhang(B, R, N, eps):
+    """Theorem 4 of Zhang 2002."""
+    return 36 * B**2 * R**2 / eps**2 * log(2 * up(4 * B * R / eps + 2) * N + 1)
+
+
+def proper_columns(B_inf, R, N, d, eps):
+    """d coordinates, each covered externally at eps/2/sqrt(d): the factor 2 moves centres into the class."""
+    return d * zhang(B_inf, R, N, eps / (2 * sqrt(d)))
+
+
+def proper_grid(B_1, R, N, d, eps):
+    """Worst profile of the printed proof of 4.5 with B_1 in its grid, at eps/2.
+
+    For integer profiles k with sum k_i <= d the proof covers column i of norm B_1 (k_i+1)/d at
+    eps sqrt((k_i+1)/(2d)). The derived form bounds every profile by one row of norm 2 B_1; the sum below is the
+    exact cost of that bound, spelled out from sum (b_i/e_i)^2 <= 4 (B_1/eps)^2.
+    """
+    half = eps / 2
+    ratio_squared = 4 * (B_1 / half) ** 2
+    largest = 2 * B_1 / half
+    return log(binomial(2 * d, d)) + 36 * ratio_squared * R**2 * log(2 * up(4 * largest * R + 2) * N + 1)
+
+
+def online_scalar(B, R, N, eps):
+    return (up((B * R) ** 2 / eps**2) - 1) * log(2 * N + 1)
+
+
+def online_vector(F, R, N, d_in, d_out, B_1=None):
+    """The numerator C of C/eps^2, the best of (a) to (d)."""
+    FR2 = (F * R) ** 2
+    found = [
+        d_out * FR2 * log(2 * d_out * N + 1),
+        mpf(64) / 49 * FR2 * log(mpf(5) ** d_out * N + 1),
+        (mpf(64) / 49) ** 2 * FR2 * log(mpf(5) ** (d_in + d_out) + 1),
+    ]
+    if B_1 is not None:
+        levels = 0
+        while 2**levels < d_out:
+            levels += 1
+        found.append(3 * (B_1 * R) ** 2 * log(2 * d_out * N * (levels + 1) + 1))
+    return min(found)
+
+
+def delannoy(n, a):
+    """The two lattice counts of the l1 ball, by summation over supports."""
+    if a <= 1:
+        return mpf(0)
+    M = 1 if a <= 4 else int(up(a / 2)) - 1
+    S = int(up(a / 4))
+    n = int(n)
+    dense = sum(2**j * comb(n, j) * comb(M, j) for j in range(min(n, M) + 1))
+    sparse = sum(2**j * comb(n, j) * comb(2 * S, j) for j in range(min(n, S) + 1))
+    return min(log(mpf(dense)), log(mpf(sparse)))
+
+
+# --- allocation and heads ----------------------------------------------------------------------------------------
+
+
+def split(terms, eps):
+    """Lemma A.8: terms are (alpha, beta, cost at an error)."""
+    gamma = sum(a**THIRD * b ** (2 * THIRD) for a, b, _ in terms)
+    return sum(cost(eps / gamma * (a / b) ** THIRD) for a, b, cost in terms)
+
+
+def derived_heads(eps, d, m, T, L_sigma, R, heads, kappa=2):
+    """heads: (B_V, B_V_inf, B_QK_inf). Scores: W_QK^T on the m queries, whose rows have norm B_QK_inf. Values: W_V^T on
+    the mT tokens; the columns of W_V sum to at most sqrt(d) |W_V|_F <= d B_V_inf."""
+    terms = []
+    for B_V, B_V_inf, B_QK_inf in heads:
+        terms.append((
+            4 * 36 * (d * B_QK_inf * R) ** 2, kappa * L_sigma * B_V * R**2,
+            lambda e, b=B_QK_inf: proper_columns(b, R, m, d, e),
+        ))  # fmt: skip
+        terms.append((
+            16 * 36 * (d * B_V_inf * R) ** 2, L_sigma, lambda e, b=B_V_inf: proper_grid(d * b, R, m * T, d, e),
+        ))  # fmt: skip
+    return split(terms, eps)
+
+
+def sharp_heads(eps, d, m, T, L_sigma, R, heads):
+    """Scores as numbers with features of norm R^2; values by counting corrections; softmax constant 1."""
+    terms = []
+    for B_V, F_V, F_QK in heads:
+        C = online_vector(F_V, R, m * T, d, d)
+        terms.append((
+            (F_QK * R**2) ** 2 * log(2 * m * T + 1), L_sigma * B_V * R,
+            lambda e, f=F_QK: online_scalar(f, R**2, m * T, e),
+        ))  # fmt: skip
+        terms.append((C, L_sigma, lambda e, c=C, b=B_V: mpf(0) if e >= b * R * (1 - mpf(10) ** -40) else c / e**2))
+    return split(terms, eps)
+
+
+def printed_head(eps, d, m, T, L_sigma, R, C0, pairs):
+    return C0 * (d * L_sigma * R) ** 2 * sum(a ** (2 * THIRD) + b ** (2 * THIRD) for a, b in pairs) ** 3 / eps**2 * log(m * T)
+
+
+# --- every form by (key, part, form) ---------------------------------------------------------------------------------
+
+FORMS = {}
+
+
+def form(key, part, name):
+    def register(function):
+        FORMS[key, part, name] = function
+        return function
+
+    return register
+
+
+def several(key, part, names):
+    def register(function):
+        for name in names:
+            FORMS[key, part, name] = function
+        return function
+
+    return register
+
+
+E = "edelman2022/"
+
+
+@form(E + "sec2-linear-cover", "N_inf", "printed")
+def _(eps, m, B_X, B_w, C0=1, **_):
+    return C0 * B_X**2 * B_w**2 / eps**2 * log(B_X * B_w * m / eps)
+
+
+@form(E + "sec2-linear-cover", "N_inf", "derived")
+def _(eps, m, B_X, B_w, C0=1, **_):
+    return exp(zhang(B_w, B_X, m, eps / 2))
+
+
+@form(E + "sec2-linear-cover", "N_inf", "sharp")
+def _(eps, m, B_X, B_w, C0=1, **_):
+    return exp(online_scalar(B_w, B_X, m, eps))
+
+
+@several(E + "4.2", "log_N", ["printed", "derived"])
+def _(E_score, E_in, **_):
+    return E_score + E_in
+
+
+@several(E + "4.2", "eps_score", ["printed", "derived"])
+def _(eps, share, C_Norm, L_out, B_in, B_X, **_):
+    return share * eps / (C_Norm * L_out * B_in * B_X)
+
+
+@several(E + "4.2", "eps_in", ["printed", "derived"])
+def _(eps, share, L_out, **_):
+    return (1 - share) * eps / L_out
+
+
+@form(E + "4.2-scalar", "log_N", "printed")
+def _(E_head, **_):
+    return E_head
+
+
+@several(E + "4.2-scalar", "eps_head", ["printed", "derived"])
+def _(eps, B_w, **_):
+    return eps / B_w
+
+
+@several(E + "4.3", "moved", ["printed", "derived"])
+def _(C_Norm, L_out, B_in, B_X, Delta_score, Delta_in):
+    return C_Norm * L_out * B_in * B_X * Delta_score + L_out * Delta_in
+
+
+@form(E + "4.4", "log_N", "printed")
+def _(eps, d, m, T, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+    return printed_head(eps, d, m, T, L_sigma, B_X, C0, [(B_V_inf, B_QK_inf * B_V)])
+
+
+@form(E + "4.4", "log_N_appendix", "printed")
+def _(eps, d, m, T, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+    return printed_head(eps, d, m, T, L_sigma, B_X, C0, [(B_V_inf, B_QK_inf * B_V * B_X)])
+
+
+for part in ("log_N", "log_N_appendix"):
+
+    @form(E + "4.4", part, "derived")
+    def _(eps, d, m, T, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, kappa=2, C0=1):
+        return derived_heads(eps, d, m, T, L_sigma, B_X, [(B_V, B_V_inf, B_QK_inf)], kappa)
+
+    @form(E + "4.4", part, "sharp")
+    def _(eps, d, m, T, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+        return sharp_heads(eps, d, m, T, L_sigma, B_X, [(B_V, sqrt(d) * B_V_inf, sqrt(d) * B_QK_inf)])
+
+
+@form(E + "4.5", "log_N", "printed")
+def _(eps, N, d_1, d_2, B_X, B_W_inf, C0=1, **_):
+    return C0 * (d_2 * B_W_inf * B_X) ** 2 / eps**2 * log(N)
+
+
+@form(E + "4.5", "log_N", "derived")
+def _(eps, N, d_1, d_2, B_X, B_W_inf, C0=1, **_):
+    return proper_columns(B_W_inf, B_X, N, d_2, eps)
+
+
+def _vector(eps, C, radius):
+    return mpf(0) if eps >= radius * (1 - mpf(10) ** -40) else C / eps**2
+
+
+@form(E + "4.5", "log_N", "sharp")
+def _(eps, N, d_1, d_2, B_X, B_W_inf, C0=1, **_):
+    F = sqrt(d_2) * B_W_inf
+    return _vector(eps, online_vector(F, B_X, N, d_1, d_2), F * B_X)
+
+
+@form(E + "4.5-stronger", "log_N", "printed")
+def _(eps, N, d_1, d_2, B_X, B_W_inf, B_W_21, C0=1, **_):
+    return C0 * d_2 * B_W_inf * B_W_21 * B_X**2 / eps**2 * log(N)
+
+
+@form(E + "4.5-stronger", "log_N", "derived")
+def _(eps, N, d_1, d_2, B_X, B_W_inf, B_W_21, C0=1, **_):
+    return proper_grid(B_W_21, B_X, N, d_2, eps)
+
+
+@form(E + "4.5-stronger", "log_N", "sharp")
+def _(eps, N, d_1, d_2, B_X, B_W_inf, B_W_21, C0=1, **_):
+    F = sqrt(d_2) * B_W_inf
+    return _vector(eps, online_vector(F, B_X, N, d_1, d_2, B_W_21), F * B_X)
+
+
+@form("edelman2022icml/4.6", "log_N", "printed")
+def _(eps, N, d_1, d_2, B_X, B_W_21, C0=1, **_):
+    return C0 * B_W_21**2 * B_X**2 / eps**2 * log(d_2 * N)
+
+
+@form("edelman2022icml/4.6", "log_N", "derived")
+def _(eps, N, d_1, d_2, B_X, B_W_21, C0=1, **_):
+    return proper_grid(B_W_21, B_X, N, d_2, eps)
+
+
+@form("edelman2022icml/4.6", "log_N", "sharp")
+def _(eps, N, d_1, d_2, B_X, B_W_21, C0=1, **_):
+    return _vector(eps, online_vector(B_W_21, B_X, N, d_1, d_2, B_W_21), B_W_21 * B_X)
+
+
+@several(E + "A.6", "moved", ["printed", "derived"])
+def _(c_f, Delta):
+    return c_f * Delta
+
+
+@form(E + "A.7", "moved", "printed")
+def _(Delta, p):
+    return 2 * Delta
+
+
+@form(E + "A.7", "moved", "derived")
+def _(Delta, p):
+    return 2 * sum((1 / p) * (1 - 1 / p) for _ in range(int(p))) * Delta  # the Jacobian at the uniform point
+
+
+@form(E + "A.7", "moved", "sharp")
+def _(Delta, p):
+    return 2 * (exp(Delta) - 1) / (exp(Delta) + 1)
+
+
+@several(E + "A.8", "minimum", ["printed", "derived"])
+def _(alpha, beta, C, n, i):
+    return sum(a**THIRD * b ** (2 * THIRD) for a, b in zip(alpha, beta, strict=True)) ** 3 / C**2
+
+
+@several(E + "A.8", "minimizer", ["printed", "derived"])
+def _(alpha, beta, C, n, i):
+    gamma = sum(a**THIRD * b ** (2 * THIRD) for a, b in zip(alpha, beta, strict=True))
+    return C / gamma * (alpha[int(i) - 1] / beta[int(i) - 1]) ** THIRD
+
+
+@several(E + "A.9", "moved", ["printed", "derived"])
+def _(Delta):
+    return Delta
+
+
+@form(E + "A.10", "log_N", "printed")
+def _(eps, N, B_w, B_X):
+    return zhang(B_w, B_X, N, eps)
+
+
+@form(E + "A.10", "log_N", "derived")
+def _(eps, N, B_w, B_X):
+    return zhang(B_w, B_X, N, eps / 2)
+
+
+@form(E + "A.10", "log_N", "sharp")
+def _(eps, N, B_w, B_X):
+    return online_scalar(B_w, B_X, N, eps)
+
+
+@form(E + "A.11", "log_N", "printed")
+def _(eps, d, m, T, L_sigma, B_X, B_P, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+    R = B_X + B_P
+    return printed_head(eps, d, m, T, L_sigma, R, C0, [(B_V_inf, 2 * B_QK_inf * B_V * R)])
+
+
+@form(E + "A.11", "log_N", "derived")
+def _(eps, d, m, T, L_sigma, B_X, B_P, B_V, B_V_inf, B_QK_inf, kappa=2, C0=1):
+    return derived_heads(eps, d, m, T, L_sigma, B_X + B_P, [(B_V, B_V_inf, B_QK_inf)], kappa)
+
+
+@form(E + "A.11", "log_N", "sharp")
+def _(eps, d, m, T, L_sigma, B_X, B_P, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+    return sharp_heads(eps, d, m, T, L_sigma, B_X + B_P, [(B_V, sqrt(d) * B_V_inf, sqrt(d) * B_QK_inf)])
+
+
+@form(E + "A.12", "log_N", "printed")
+def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+    pairs = [(v, 2 * q * s) for v, q, s in zip(B_V_inf, B_QK_inf, B_V, strict=True)]
+    return printed_head(eps, d, m, T, L_sigma, B_X, C0, pairs)
+
+
+@form(E + "A.12", "log_N", "derived")
+def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, kappa=2, C0=1):
+    return derived_heads(eps, d, m, T, L_sigma, B_X, list(zip(B_V, B_V_inf, B_QK_inf, strict=True)), kappa)
+
+
+@form(E + "A.12", "log_N", "sharp")
+def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+    heads = [(s, sqrt(d) * v, sqrt(d) * q) for s, v, q in zip(B_V, B_V_inf, B_QK_inf, strict=True)]
+    return sharp_heads(eps, d, m, T, L_sigma, B_X, heads)
+
+
+@form(E + "A.12-equal-heads", "log_N", "printed")
+def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+    return H**3 * printed_head(eps, d, m, T, L_sigma, B_X, C0, [(B_V_inf, 2 * B_QK_inf * B_V)])
+
+
+@form(E + "A.12-equal-heads", "log_N", "derived")
+def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, kappa=2, C0=1):
+    return derived_heads(eps, d, m, T, L_sigma, B_X, [(B_V, B_V_inf, B_QK_inf)] * int(H), kappa)
+
+
+@form(E + "A.12-equal-heads", "log_N", "sharp")
+def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
+    return sharp_heads(eps, d, m, T, L_sigma, B_X, [(B_V, sqrt(d) * B_V_inf, sqrt(d) * B_QK_inf)] * int(H))
+
+
+@form("zhang2002/4", "log_N", "printed")
+def _(eps, N, B_w, B_X):
+    return zhang(B_w, B_X, N, eps)
+
+
+@form("maurey/softmax", "linear", "printed")
+def _(Delta):
+    return Delta
+
+
+@form("maurey/softmax", "finite", "printed")
+def _(Delta):
+    return 2 * tanh(Delta / 2)
+
+
+@form("maurey/lattice", "lattice", "printed")
+def _(eps, n, rho):
+    return delannoy(n, (rho / eps) ** 2)
+
+
+@form("maurey/score", "score", "printed")
+def _(eps, m, T, B_X, B_QK_F):
+    return online_scalar(B_QK_F, B_X**2, m * T, eps)
+
+
+@form("maurey/online", "scalar", "printed")
+def _(eps, N, B_X, B_w, **_):
+    return online_scalar(B_w, B_X, N, eps)
+
+
+@form("maurey/online", "coordinates", "printed")
+def _(eps, N, d_2, B_X, B_W_F, **_):
+    return d_2 * (B_W_F * B_X / eps) ** 2 * log(2 * d_2 * N + 1)
+
+
+@form("maurey/online", "net", "printed")
+def _(eps, N, d_2, B_X, B_W_F, **_):
+    return mpf(64) / 49 * (B_W_F * B_X / eps) ** 2 * log(mpf(5) ** d_2 * N + 1)
+
+
+@form("maurey/online", "everywhere", "printed")
+def _(eps, d_1, d_2, B_X, B_W_F, **_):
+    return (mpf(64) / 49) ** 2 * (B_W_F * B_X / eps) ** 2 * log(mpf(5) ** (d_1 + d_2) + 1)
+
+
+@form("maurey/online", "columns", "printed")
+def _(eps, N, d_2, B_X, B_W_21, **_):
+    return 3 * (B_W_21 * B_X / eps) ** 2 * log(2 * d_2 * N * ((int(d_2) - 1).bit_length() + 1) + 1)
+
+
+def worst_profile(B_1, R, N, d, eps):
+    """The largest exact log-size over all profiles of the grid, for tiny d: an external cover at eps, by enumeration."""
+    worst, profiles = mpf(0), 0
+    for k in product(range(d + 1), repeat=d):
+        if sum(k) > d:
+            continue
+        profiles += 1
+        cost = sum(zhang(B_1 * (i + 1) / mpf(d), R, N, eps * sqrt(mpf(i + 1) / (2 * d))) for i in k)
+        worst = max(worst, cost)
+    return profiles, log(mpf(profiles)) + worst
+
+
+def profile_of(norms, B_1):
+    d = len(norms)
+    return [int(floor(d * v / B_1)) for v in norms]

@@ -1,0 +1,56 @@
+"""Every form against an independent second computation, and against literal values."""
+
+import json
+import random
+from decimal import Decimal
+from pathlib import Path
+
+import mpmath
+import pytest
+from independent import FORMS, number
+from points import point
+
+import maurey
+from maurey.numeric.walk import Undefined
+
+ALL = [(c.key, p.name, f) for c in maurey.claims() for p in c.parts for f in p.forms]
+PINS = json.loads(Path(__file__).with_name("pins.json").read_text())
+
+
+def independent(key, part, form, at):
+    with mpmath.workdps(60):
+        return FORMS[key, part, form](**{name: number(v) for name, v in at.items()})
+
+
+def test_every_form_has_a_second_computation():
+    assert set(ALL) == set(FORMS)
+
+
+def close(x, y, digits):
+    """Two numbers of any size agree to so many digits."""
+    with mpmath.workdps(60):
+        x, y = mpmath.mpf(str(x)) if isinstance(x, Decimal) else x, mpmath.mpf(y)
+        return x == y or (y != 0 and abs(x / y - 1) < mpmath.mpf(10) ** -digits)
+
+
+@pytest.mark.parametrize(("key", "part", "form"), ALL)
+def test_equals_the_second_computation(key, part, form):
+    claim, rng = maurey.claim(key), random.Random(f"{key} {part} {form}")
+    for _ in range(12):
+        at = point(claim.record, rng)
+        expected = independent(key, part, form, at)
+        try:
+            enclosure = claim.enclose(form=form, part=part, digits=30, **at)
+        except Undefined:
+            assert mpmath.mag(expected) > 10**17  # exp of a large entropy has no decimals
+            continue
+        assert close(enclosure.value, expected, 29), (at, expected, enclosure)
+        assert enclosure.lower <= enclosure.value <= enclosure.upper
+        assert close(claim.evaluate(form=form, part=part, digits=30, **at), expected, 28)
+
+
+@pytest.mark.parametrize(("key", "part", "form"), ALL)
+def test_equals_its_pin(key, part, form):
+    pin = PINS[f"{key}:{part} {form}"]
+    found = maurey.claim(key).enclose(form=form, part=part, digits=25, **pin["at"])
+    assert found.value == Decimal(pin["value"])

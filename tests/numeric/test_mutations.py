@@ -1,0 +1,81 @@
+"""Change any single constant, exponent or factor of any form, and the second computation must notice."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from points import point
+from sympy import Add, Mul, Rational, evaluate
+from test_forms import ALL, close, independent
+
+import maurey
+from maurey.numeric.balls import enclose_bound
+from maurey.numeric.binding import bind
+from maurey.numeric.walk import Undefined
+
+FIRST, MOST = 10, 800  # points tried on every form, and before a mutation counts as unnoticed
+
+
+def variants(expr):
+    """The expression with one number raised by 1, one factor left out or one term left out."""
+    if isinstance(expr, Rational):
+        yield expr + 1
+    if isinstance(expr, (Add, Mul)):
+        for i in range(len(expr.args)):
+            if expr.args[i] == 1 and isinstance(expr, Mul):
+                continue  # SymPy writes a factor 1 in front of summands
+            rest = expr.args[:i] + expr.args[i + 1 :]
+            yield rest[0] if len(rest) == 1 else expr.func(*rest, evaluate=False)
+    for i, argument in enumerate(expr.args):
+        for changed in variants(argument):
+            with evaluate(False):
+                yield expr.func(*expr.args[:i], changed, *expr.args[i + 1 :])
+
+
+class Points:
+    """Points with their expected values, spread over the branches of the form; made as they are asked for."""
+
+    def __init__(self, key, part, form):
+        self.of, self.rng, self.found = (key, part, form), random.Random(f"mutate {key} {part} {form}"), []
+
+    def __getitem__(self, i):
+        if i >= MOST:
+            raise IndexError
+        key, part, form = self.of
+        while len(self.found) <= i:
+            at = point(maurey.claim(key).record, self.rng)
+            bound = bind(maurey.claim(key).record, at, form, part)
+            try:
+                enclose_bound(bound, 10)
+            except Undefined:
+                continue
+            self.found.append((bound, independent(key, part, form, at)))
+        return self.found[i]
+
+
+def notices(bound, steps, expected):
+    try:
+        value = enclose_bound(replace(bound, steps=steps), 12)[0].value
+    except (ArithmeticError, IndexError, ValueError):
+        return True
+    return not close(value, expected, 10)
+
+
+@pytest.mark.parametrize(("key", "part", "form"), ALL)
+def test_every_mutation_is_noticed(key, part, form):
+    known = Points(key, part, form)
+    assert not any(notices(known[i][0], known[i][0].steps, known[i][1]) for i in range(FIRST))
+    unnoticed, count = [], 0
+    for i, step in enumerate(known[0][0].steps):
+        for changed in variants(step.expr):
+            count += 1
+            for bound, expected in known:
+                steps = bound.steps
+                if i >= len(steps) or steps[i].expr != step.expr:
+                    continue  # written out for other list lengths
+                if notices(bound, [*steps[:i], replace(steps[i], expr=changed), *steps[i + 1 :]], expected):
+                    break
+            else:
+                unnoticed.append((step.name, changed))
+    assert not unnoticed
+    assert count or all(not step.expr.args for step in known[0][0].steps)

@@ -1,0 +1,40 @@
+"""Random parameter points inside the domains of a claim, natural and odd."""
+
+import random
+from fractions import Fraction
+
+from maurey.symbolic.claim import Claim
+
+NATURAL = ["1", "2", "1/2", "1/10", "4"]
+
+
+def value(name: str, domain: str, rng: random.Random) -> str:
+    if domain == "positive integer":
+        top = {"d": 40, "d_1": 40, "d_2": 40, "H": 3, "p": 30, "n": 30, "N": 10**6, "m": 10**5, "T": 10**4}[name]
+        return str(rng.choice([1, 2, rng.randint(1, 9), rng.randint(1, top)]))
+    if domain == "in [0, 1]":
+        return str(Fraction(rng.randint(1, 99), 100))
+    if rng.random() < 0.3:
+        return rng.choice(NATURAL)
+    return str(Fraction(rng.randint(1, 999), 100 if name != "eps" else rng.choice([100, 300, 1000])))
+
+
+def point(claim: Claim, rng: random.Random) -> dict[str, object]:
+    """One value per symbol that is not optional; lists where the symbol has an index."""
+    sizes = {index: rng.randint(2, 3) for index in ("H", "n")}
+    indexed = {p.index for p in claim.symbols if p.index}
+    at: dict[str, object] = {}
+    for p in claim.symbols:
+        if p.optional:
+            continue
+        if p.name in indexed:
+            at[p.name] = str(sizes[p.name])
+        elif p.index:
+            at[p.name] = [value(p.name, p.domain, rng) for _ in range(sizes[p.index])]
+        elif p.name == "i":
+            at[p.name] = str(rng.randint(1, sizes["n"]))
+        else:
+            at[p.name] = value(p.name, p.domain, rng)
+    for constant in claim.constants:
+        at[constant.name] = value(constant.name, "positive real", rng)
+    return at
