@@ -27,7 +27,7 @@ from .walk import Undecided, Undefined, run, walk
 Ball = Any  # an exact fmpq, or an arb
 EXACT_BITS = 1 << 17  # integers beyond this size become balls
 LARGEST_EXPONENT = MAX_EMAX // 2
-MOST_PRECISION = 40  # times the precision first tried
+MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
 
 
 class _Unresolved(ArithmeticError):
@@ -236,7 +236,7 @@ def enclose_bound(bound: Bound, digits: int) -> tuple[Enclosure, Balls]:
         except _Unresolved as open_question:
             reason = str(open_question)
         precision *= 2
-        if precision > MOST_PRECISION * first:
+        if precision > max(MOST_PRECISION, 16 * first):
             raise Undecided(f"undecided at {precision // 2} bits: {reason}")
 
 
@@ -244,6 +244,8 @@ def _decimal(x: Ball, digits: int, precision: int) -> Enclosure | None:
     """Decimal bounds around the ball, ten digits finer than asked; None if the ball is too wide."""
     if x == 0:
         return Enclosure(Decimal(0), Decimal(0), Decimal(0), digits)
+    if isinstance(x, arb) and (not x.is_finite() or x.rel_accuracy_bits() < 3.33 * digits):
+        return None
     wide = Context(prec=digits + 30, Emax=MAX_EMAX, Emin=MIN_EMIN)
     with ctx.workprec(precision + 64):
         middle, radius, exponent = (int(v) for v in to_arb(x).mid_rad_10exp(digits + 10))

@@ -15,8 +15,8 @@ from maurey.symbolic.derivation import Step
 from sympy import Expr, Symbol
 from sympy.core.relational import Relational
 
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?|[+-]?\d+/\d+")
-LONGEST = 2000  # characters of one number
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/\d+", re.ASCII)
+LONGEST = 1000  # characters of one number
 
 
 def exact(raw: Any) -> Fraction:

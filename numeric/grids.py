@@ -188,7 +188,7 @@ def _binomial(n: LogValue, k: LogValue) -> LogValue:
     top, low = np.where(inner, a, 2.0), np.where(inner, b, 1.0)
     rest = top - low
     entropy = -low * np.log(low / top) - rest * np.log1p(-low / top)
-    log = entropy + np.log(top / (2 * np.pi * low * rest)) / 2 + _gap(top) - _gap(low) - _gap(rest)
+    log = entropy + (np.log(top / low) - np.log(rest) - np.log(2 * np.pi)) / 2 + _gap(top) - _gap(low) - _gap(rest)
     return LogValue(np.where(inner, log, np.where(b > a, -np.inf, 0.0)))
 
 
@@ -221,8 +221,10 @@ def read_array(parameter: Parameter, raw: Any) -> Any:
         if not inside.all():
             raise InputError(f"{parameter.name} must be a {parameter.domain}, got {array[~inside].flat[0]!r}")
         return from_plain(array)
+    if isinstance(raw, (list, tuple)) and parameter.index:
+        return [read_array(parameter, item) for item in raw]
     value = read_exact(parameter, raw.item() if isinstance(raw, np.ndarray) else raw)
-    return [from_exact(v) for v in value] if isinstance(value, list) else _GridScalar.of(value)
+    return [_GridScalar.of(v) for v in value] if isinstance(value, list) else _GridScalar.of(value)
 
 
 @dataclass(frozen=True)
@@ -244,7 +246,8 @@ def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogVal
     """The form over arrays that broadcast together; scalars and lists per head are taken as elsewhere."""
     bound = bind(claim, values, form, part, read_array)
     try:
-        shape = np.broadcast_shapes(*(np.shape(v.log) for v in bound.values.values() if isinstance(v, LogValue)))
+        flat = [v for value in bound.values.values() for v in (value if isinstance(value, list) else [value])]
+        shape = np.broadcast_shapes(*(np.shape(v.log) for v in flat))
     except ValueError:
         raise InputError("the arrays do not broadcast together") from None
     result = run(bound.steps, bound.values, Logs())

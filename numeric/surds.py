@@ -24,6 +24,7 @@ Letter = tuple[str, Fraction]  # ("prime", p) or ("log", q)
 Monomial = tuple[tuple[Letter, Fraction], ...]
 Sum = dict[Monomial, Fraction]
 MOST_BITS, MOST_TERMS = 160, 200
+SMALL_PRIMES = [p for p in range(2, 100) if fmpz(p).is_prime()]
 
 
 class Unsupported(ArithmeticError):
@@ -77,17 +78,28 @@ def _collected(exponents: dict[Letter, Fraction], r: Fraction) -> Sum:
     return {tuple(kept): r}
 
 
+def _factors(n: int) -> dict[int, int]:
+    """Prime factors: small ones by division, so that powers of ten of any size pass, the rest if it is not too large."""
+    found = {}
+    for p in SMALL_PRIMES:
+        while n % p == 0:
+            n, found[p] = n // p, found.get(p, 0) + 1
+    if n.bit_length() > MOST_BITS:
+        raise Unsupported
+    return found | {int(p): int(e) for p, e in fmpz(n).factor()}
+
+
 def _root(a: Sum, exponent: Fraction) -> Sum:
     """A single term to a rational power, by factoring its coefficient."""
     if len(a) != 1:
         raise Unsupported
     ((monomial, r),) = a.items()
-    if r <= 0 or max(r.numerator.bit_length(), r.denominator.bit_length()) > MOST_BITS:
+    if r <= 0:
         raise Unsupported
     exponents: dict[Letter, Fraction] = {letter: e * exponent for letter, e in monomial}
     for part, sign in ((r.numerator, 1), (r.denominator, -1)):
-        for p, e in fmpz(part).factor():
-            prime = ("prime", Fraction(int(p)))
+        for p, e in _factors(part).items():
+            prime = ("prime", Fraction(p))
             exponents[prime] = exponents.get(prime, Fraction(0)) + sign * e * exponent
     return _collected(exponents, Fraction(1))
 
