@@ -10,4 +10,11 @@ from maurey.symbolic.claim import InputError
 from .view import ClaimView, claim, claims
 
 __all__ = ["ClaimView", "InputError", "claim", "claims"]
-__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("maurey")
+    raise AttributeError(name)

@@ -26,7 +26,7 @@ class ClaimView:
 
     def _repr_latex_(self) -> str:
         form = "printed" if "printed" in self.record.forms else self.record.default_form
-        return f"$\\displaystyle {self.latex(form)}$" if self.record.parts else self.record.statement
+        return f"$\\displaystyle {self.latex(form)}$" if self.record.parts else " ".join(self.record.statement.split())
 
     def latex(self, form: str = "", part: str = "", layers: int = 2) -> str:
         """The form as LaTeX; per-layer and per-head lists are written out for `layers` entries."""
@@ -40,17 +40,15 @@ class ClaimView:
 
     def evaluate(self, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Any:
         """A plain value (an mpmath number)."""
-        from maurey.numeric.binding import bind
-        from maurey.numeric.plain import evaluate_bound
+        from maurey.numeric.plain import evaluate
 
-        return evaluate_bound(bind(self.record, values, form, part), digits)
+        return evaluate(self.record, form, part, digits, **values)
 
     def enclose(self, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Enclosure:
         """A value with certified bounds around it."""
-        from maurey.numeric.balls import enclose_bound
-        from maurey.numeric.binding import bind
+        from maurey.numeric.balls import enclose
 
-        return enclose_bound(bind(self.record, values, form, part), digits)[0]
+        return enclose(self.record, form, part, digits, **values)
 
     def sweep(self, form: str = "", part: str = "", **values: Any) -> LogValue:
         """The form over NumPy arrays, in log space."""

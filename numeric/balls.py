@@ -15,12 +15,13 @@ from operator import add, mul
 from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz
+from maurey.symbolic.claim import Claim
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import text_of
 from sympy import Expr, Integer, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
 
-from .binding import Bound
+from .binding import Bound, bind
 from .surds import Surds, vanishes
 from .walk import Undecided, Undefined, run, walk
 
@@ -215,6 +216,11 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
 
 def _as_rational(value: Any) -> Any:
     return [_as_rational(v) for v in value] if isinstance(value, list) else fmpq(value.numerator, value.denominator)
+
+
+def enclose(claim: Claim, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Enclosure:
+    """The value of a form at a point, to so many certain digits."""
+    return enclose_bound(bind(claim, values, form, part), digits)[0]
 
 
 def _at_precision(bound: Bound, precision: int) -> tuple[Ball, Balls]:

@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
+from maurey.symbolic.claim import Claim
 from mpmath import mp
 from sympy import Expr, true
 
 from .balls import enclose_bound
-from .binding import Bound
+from .binding import bind
 from .walk import run
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -67,7 +68,9 @@ def _as_mpf(value: Any) -> Any:
     return [_as_mpf(v) for v in value] if isinstance(value, list) else mp.mpf(value.numerator) / value.denominator
 
 
-def evaluate_bound(bound: Bound, digits: int) -> Any:
+def evaluate(claim: Claim, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Any:
+    """The value of a form at a point, as an mpmath number."""
+    bound = bind(claim, values, form, part)
     decisions = enclose_bound(bound, 5)[1].decisions
     with mp.workdps(digits + 15):
         value = run(bound.steps, {name: _as_mpf(v) for name, v in bound.values.items()}, Plain(decisions))

@@ -79,7 +79,7 @@ def _collected(exponents: dict[Letter, Fraction], r: Fraction) -> Sum:
 
 
 def _factors(n: int) -> dict[int, int]:
-    """Prime factors: small ones by division, so that powers of ten of any size pass, the rest if it is not too large."""
+    """Prime factors: small ones by division, so that powers of ten of any size pass, the rest if not too large."""
     found = {}
     for p in SMALL_PRIMES:
         while n % p == 0:

@@ -11,11 +11,11 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import maurey
 from maurey.symbolic.claim import InputError
 
 ROOT = Path(__file__).parent
@@ -73,7 +73,7 @@ def make(name: str, folder: Path, progress: Progress) -> list[Path]:
 def _provenance(name: str, exhibit: Exhibit, seconds: float) -> dict[str, Any]:
     return {
         "exhibit": name,
-        "version": maurey.__version__,
+        "version": version("maurey"),
         "python": platform.python_version(),
         "device": "cpu",
         "seed": None,

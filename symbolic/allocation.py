@@ -74,7 +74,7 @@ def total(D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: 
             name if alone else f"E_{t.label}",
             latex if alone else rf"E_{{{t.mark}}}",
             E.log_size(asked),
-            E.reason,
+            E.reason or "its cost at its share",
             E.key,
         )
         sizes.append(times(sympify(t.copies), size))

@@ -65,7 +65,7 @@ class Latex(LatexPrinter):
             text = self._print(_without_sign(term) if negative else term)
             if negative and isinstance(_without_sign(term), Add):
                 text = rf"\left({text}\right)"
-            out += (" - " if negative else " + " if out else "") + text
+            out += (" - " if negative else " + ") + text if out else ("-" if negative else "") + text
         return out
 
     def _print_Mul(self, expr: Any) -> str:
@@ -146,6 +146,8 @@ class Text(StrPrinter):
         for term in _chain(expr, Add):
             negative = _is_negative(term)
             text = self._print(_without_sign(term) if negative else term)
+            if negative and isinstance(_without_sign(term), Add):
+                text = f"({text})"
             out += (" - " if negative else " + ") + text if out else ("-" if negative else "") + text
         return out
 

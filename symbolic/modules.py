@@ -193,6 +193,10 @@ class EqualHeads:
         )
 
 
+VALUES = "an average of values moves at most as the values"
+SCORES = r"per unit of score the softmax moves by its constant in $\ell_1$, and values have norm at most $B_V R$"
+
+
 @dataclass(frozen=True)
 class Attention:
     """Softmax attention: to each query x the average of the values Vz with weights softmax(x . S z).
@@ -216,36 +220,26 @@ class Attention:
             # values move by B_V; a score moves through its query and through its key, each by at most R |S|
             return times(B_V, 1 + 2 * times(self.kappa, square(x.radius), self._score_norm(D)))
 
-        value = Weight(
-            self.value, Integer(1), x.radius, x.number, "an average of values moves at most as the values",
-            "edelman2022/4.3",
-        )  # fmt: skip
-        return Sensitivity(output, lipschitz, (*self._score_weights(x, output, B_V), value))
+        value = Weight(self.value, Integer(1), x.radius, x.number, VALUES, "edelman2022/4.3")
+        return Sensitivity(output, lipschitz, (*self._score_weights(D, x, output, B_V), value))
 
     def _score_norm(self, D: Derivation) -> Expr:
-        if isinstance(self.score, Matrix):
-            return norm(D, self.score, "spectral")
-        return times(*(norm(D, M, "spectral") for M in self.score))
+        maps = (self.score,) if isinstance(self.score, Matrix) else self.score
+        return times(*(norm(D, M, "spectral") for M in maps))
 
-    def _score_weights(self, x: Signal, output: Signal, B_V: Expr) -> tuple[Weight, ...]:
-        per_score = times(self.kappa, B_V, x.radius)
-        per_query = times(self.kappa, B_V, square(x.radius))  # the other argument of the score has norm R
-        softmax = "the softmax weights move by kappa per unit of score in l1, values have norm at most B_V R"
-        if not isinstance(self.score, Matrix):
-            Q, K = self.score
-            if Q.spectral is None or K.spectral is None:
-                raise ValueError("a split score needs the spectral norms of both matrices")
-            return tuple(
-                Weight(moved, times(per_query, fixed.spectral), x.radius, number,
-                       f"{softmax}; the other factor of the score has norm at most its own times R", "edelman2022/4.3")
-                for moved, fixed, number in ((Q, K, output.number), (K, Q, x.number))
-            )  # fmt: skip
-        if self.scalar_scores:
-            pairs = times(output.number, x.tokens)
-            return (
-                Weight(self.score, per_score, square(x.radius), pairs, softmax, "edelman2022/4.3", True),
-            )  # fmt: skip
-        return (
-            Weight(self.score.transposed(), per_query, x.radius, output.number,
-                   f"{softmax}; the key against which a query is scored has norm at most R", "maurey/orientation"),
-        )  # fmt: skip
+    def _score_weights(self, D: Derivation, x: Signal, output: Signal, B_V: Expr) -> tuple[Weight, ...]:
+        R, queries = x.radius, output.number
+        per_score = times(self.kappa, B_V, R)
+        if self.scalar_scores and isinstance(self.score, Matrix):
+            pairs = times(queries, x.tokens)
+            return (Weight(self.score, per_score, square(R), pairs, SCORES, "edelman2022/4.3", scalar=True),)
+        per_vector = times(self.kappa, B_V, square(R))  # a score is a product with another vector of norm R
+        if isinstance(self.score, Matrix):
+            reason = f"{SCORES}; the key against which a query is scored has norm at most $R$"
+            return (Weight(self.score.transposed(), per_vector, R, queries, reason, "maurey/orientation"),)
+        Q, K = self.score
+        reason = f"{SCORES}; the other factor of the score has norm at most its own times $R$"
+        return tuple(
+            Weight(moved, times(per_vector, norm(D, other, "spectral")), R, number, reason, "edelman2022/4.3")
+            for moved, other, number in ((Q, K, queries), (K, Q, x.number))
+        )

@@ -68,9 +68,9 @@ def _routes(M: Matrix, kind: str) -> list[tuple[str, Expr | None, str]]:
     rank = outputs if outputs == inputs else Min(outputs, inputs)
     if kind == "frobenius":
         return [
-            ("columns", sqrt(inputs), f"as many columns as inputs, each at most the bound of {M.label}"),
-            ("rows", sqrt(outputs), f"as many rows as outputs, each at most the bound of {M.label}"),
-            ("row_sum", None, "the l2 norm of the row norms is at most their l1 norm"),
+            ("columns", sqrt(inputs), "as many columns as inputs, each of them bounded"),
+            ("rows", sqrt(outputs), "as many rows as outputs, each of them bounded"),
+            ("row_sum", None, r"the $\ell_2$ norm of the row norms is at most their $\ell_1$ norm"),
             ("spectral", sqrt(rank), "as many singular values as the rank"),
         ]
     if kind == "row_sum":
@@ -79,5 +79,10 @@ def _routes(M: Matrix, kind: str) -> list[tuple[str, Expr | None, str]]:
             ("frobenius", sqrt(outputs), "Cauchy-Schwarz over the rows: orientation costs nothing"),
         ]
     if kind == "rows":
-        return [("row_sum", None, "one row is at most the sum"), ("frobenius", None, "one row is at most all")]
+        return [
+            ("row_sum", None, "one row is at most the sum"),
+            ("columns", sqrt(inputs), "a row has as many entries as inputs, each at most its column"),
+            ("spectral", None, "a row is the image of a unit vector under the transpose"),
+            ("frobenius", None, "one row is at most all"),
+        ]
     return [("frobenius", None, "the spectral norm is at most the Frobenius norm")]

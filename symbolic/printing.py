@@ -79,13 +79,16 @@ def trace_latex(claim: Claim, part: Part, form: str, setting: Setting) -> str:
     steps = part.steps(form, setting)
     printer = printer_of(claim, steps)
     rows = [
-        rf"({i})\quad {step.latex} &= {printer.doprint(step.expr)} && \text{{{_words(step)}}}"
-        for i, step in enumerate(steps, 1)
+        rf"({i})\quad {step.latex} &= {printer.doprint(step.expr)} && {_words(step)}" for i, step in enumerate(steps, 1)
     ]
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 
 
 def _words(step: Step) -> str:
-    """A reason as LaTeX text: letters that LaTeX would read as commands are spelled as plain text."""
-    words = f"{step.reason} [{step.key}]" if step.key else step.reason
-    return words.replace("_", r"\_").replace("^", r"\^{}")
+    """A reason as LaTeX: words as text, what stands between dollar signs as it is."""
+    words, math = step.reason.split("$"), False
+    out = ""
+    for piece in [*words[:-1], f"{words[-1]} [{step.key}]" if step.key else words[-1]]:
+        out += piece if math else rf"\text{{{piece}}}" if piece else ""
+        math = not math
+    return out

@@ -118,7 +118,13 @@ def sharp_heads(eps, d, m, T, L_sigma, R, heads):
 
 
 def printed_head(eps, d, m, T, L_sigma, R, C0, pairs):
-    return C0 * (d * L_sigma * R) ** 2 * sum(a ** (2 * THIRD) + b ** (2 * THIRD) for a, b in pairs) ** 3 / eps**2 * log(m * T)
+    return (
+        C0
+        * (d * L_sigma * R) ** 2
+        * sum(a ** (2 * THIRD) + b ** (2 * THIRD) for a, b in pairs) ** 3
+        / eps**2
+        * log(m * T)
+    )
 
 
 # --- every form by (key, part, form) ---------------------------------------------------------------------------------
@@ -413,7 +419,7 @@ def _(eps, N, d_2, B_X, B_W_21, **_):
 
 
 def worst_profile(B_1, R, N, d, eps):
-    """The largest exact log-size over all profiles of the grid, for tiny d: an external cover at eps, by enumeration."""
+    """The largest exact log-size over all profiles of the grid, by enumeration (tiny d; external, at eps)."""
     worst, profiles = mpf(0), 0
     for k in product(range(d + 1), repeat=d):
         if sum(k) > d:

@@ -7,8 +7,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import maurey
+from maurey.numeric.balls import enclose
 from maurey.paper_tables.exhibits import Exhibit, Progress
+from maurey.symbolic import registry
+from maurey.symbolic.claim import Claim
 
 CLAIMS = {"4.4": "one head", "A.11": "with positions", "A.12": "several heads"}
 FORMS = ("printed", "derived", "sharp")
@@ -25,7 +27,7 @@ def make(progress: Progress) -> Exhibit:
         progress(done, len(points))
         at = config["point"] | {axis: x}
         own = {p.name: at[p.name] for p in _claim(number).symbols if p.name in at}
-        found = [_claim(number).enclose(form=f, digits=config["digits"], **own).value for f in FORMS]
+        found = [enclose(_claim(number), f, digits=config["digits"], **own).value for f in FORMS]
         for form, value in zip(FORMS, found, strict=True):
             values.setdefault((axis, number, form), []).append((float(x), float(value)))
         printed, derived, sharp = (float(v) for v in found)
@@ -48,8 +50,8 @@ def make(progress: Progress) -> Exhibit:
     )
 
 
-def _claim(number: str) -> Any:
-    return maurey.claim(f"edelman2022/{number}")
+def _claim(number: str) -> Claim:
+    return registry.find(f"edelman2022/{number}")
 
 
 def _slope(curve: list[tuple[float, float]]) -> float:

@@ -28,7 +28,7 @@ def from_jacobian(jacobian: Expr, reason: str) -> list[Step]:
     """A.6: the average of the Jacobian along the segment has no larger norm, and |Ax|_1 <= |A|_{1,1} |x|_inf."""
     D = Derivation()
     c = D.let("jacobian", r"\sup\|J\|_{1,1}", jacobian, reason)
-    moved = "mean value along the segment, and the (1,1) norm bounds the map from l_inf to l_1"
+    moved = r"mean value along the segment; the $(1,1)$ norm bounds the map from $\ell_\infty$ to $\ell_1$"
     return D.steps_to(D.let("moved", r"\|f(\theta_1)-f(\theta_2)\|_1", c * Delta, moved, "edelman2022/A.6"))
 
 
@@ -55,7 +55,7 @@ lemma_a7 = Claim(
     parts=(
         Part("moved", r"\|\mathrm{softmax}(\theta_1)-\mathrm{softmax}(\theta_2)\|_1", "movement of the softmax",
              printed=lambda _: 2 * Delta,
-             derived=lambda _: from_jacobian(entrywise_jacobian(p), "2 sum s_i (1 - s_i), and sum s_i^2 >= 1/p"),
+             derived=lambda _: from_jacobian(entrywise_jacobian(p), r"$2\sum_is_i(1-s_i)$, and $\sum_is_i^2\ge1/p$"),
              sharp=lambda _: finite_shift(Delta)),
     ),
 )  # fmt: skip

@@ -1,0 +1,139 @@
+"""The command, as a user calls it: shapes of the JSON, exit codes, one clear line on bad input."""
+
+import json
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+from maurey import cli
+
+HEAD = ["d=8", "m=100", "T=20", "L_sigma=1", "B_X=1", "B_V=2", "B_V_inf=0.7", "B_QK_inf=0.4"]
+
+
+@pytest.fixture
+def maurey(capsys, monkeypatch):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["maurey", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out = capsys.readouterr()
+        return end.value.code, out.out, out.err
+
+    return call
+
+
+def test_list(maurey):
+    code, out, _ = maurey("list", "--json")
+    rows = json.loads(out)
+    assert code == 0
+    assert all(set(r) == {"key", "paper", "number", "title", "kind", "uses", "forms", "evidence"} for r in rows)
+    assert {r["evidence"] for r in rows} == {"derived", "axiom", None}
+    code, out, _ = maurey("list", "--paper", "edelman2022", "--kind", "lipschitz")
+    assert code == 0
+    assert "edelman2022/A.7" in out
+    assert "edelman2022/4.4" not in out
+
+
+def test_show(maurey):
+    code, out, _ = maurey("show", "edelman2022/4.4", "--json")
+    record = json.loads(out)
+    assert code == 0
+    assert {"statement", "symbols", "assumes", "constants", "parts", "latex"} <= set(record)
+    assert all({"name", "latex", "meaning", "domain"} <= set(s) for s in record["symbols"])
+    assert all(set(c) == {"name", "value", "meaning", "source"} for c in record["constants"])
+    assert set(record["latex"]) == set(record["forms"]) == {"printed", "derived", "sharp"}
+    code, out, _ = maurey("show", "edelman2022/A.12", "--form", "derived", "--latex", "--layers", "3")
+    assert code == 0
+    assert r"\varepsilon_{V^{[3]}}" in out
+    code, out, _ = maurey("show", "edelman2022/4.5")
+    assert code == 0
+    assert "log_N <~ C0*((d_2*B_W_inf*B_X)**2/eps**2)*log(N)" in out
+    assert "where delta_W = eps/2/sqrt(d_2)" in out
+
+
+def test_trace(maurey):
+    code, out, _ = maurey("trace", "edelman2022/4.4")
+    assert code == 0
+    assert "(1) bound_V_F = sqrt(d)*B_V_inf" in out
+    assert "[zhang2002/4]" in out
+    code, out, _ = maurey("trace", "edelman2022/4.4", "--json", "--form", "sharp")
+    steps = json.loads(out)["steps"]
+    assert code == 0
+    assert [s["step"] for s in steps] == list(range(1, len(steps) + 1))
+    assert all(set(s) == {"step", "name", "expression", "latex", "reason", "key"} for s in steps)
+    code, out, _ = maurey("trace", "edelman2022/4.4", "--latex")
+    assert code == 0
+    assert out.startswith(r"\begin{aligned} (1)\quad B_{V,F} &= \sqrt{d} B_V^\infty && \text{")
+
+
+@pytest.mark.parametrize("form", ["printed", "derived", "sharp"])
+@pytest.mark.parametrize("eps", ["1/10", "0.25", "1", "17.3"])
+def test_eval(maurey, form, eps):
+    code, out, _ = maurey("eval", "edelman2022/4.4", *HEAD, f"eps={eps}", "--form", form, "--digits", "50", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert {"key", "form", "value", "lower", "upper", "digits", "parameters"} <= set(found)
+    lower, value, upper = (Decimal(found[name]) for name in ("lower", "value", "upper"))
+    assert lower <= value <= upper
+    assert upper - lower <= abs(value) * Decimal(10) ** -49
+    assert found["parameters"]["B_V_inf"] == "7/10"
+
+
+def test_eval_parts_and_unused(maurey):
+    code, out, _ = maurey("eval", "edelman2022/A.8:minimum", "alpha=1,8", "beta=1,1", "C=2", "i=1")
+    assert code == 0
+    assert "minimum, derived: 6.75" in out
+    assert "not used by this form: i" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["show", "edelman2022/A.71"], "edelman2022/A.7"),
+        (["show", "edelman2022/4.4", "--form", "best"], "no form 'best'; there are printed, derived, sharp"),
+        (["show", "edelman2022/4.3", "--form", "sharp"], "edelman2022/4.3 has no sharp form; it has printed, derived"),
+        (["trace", "edelman2022/2.1"], "edelman2022/2.1 is a definition without a formula"),
+        (["trace", "edelman2022/4.4", "--layers", "0"], "--layers must be an integer from 1 to 1000"),
+        (["list", "--paper", "nobody1900"], "no paper 'nobody1900'"),
+        (["list", "--kind", "poem"], "no kind 'poem'"),
+        (["eval", "edelman2022/4.4", *HEAD], "missing parameter eps: a positive real, resolution of the cover"),
+        (["eval", "edelman2022/4.4", *HEAD, "eps"], "parameters are given as NAME=VALUE, got 'eps'"),
+        (["eval", "edelman2022/4.4", *HEAD, "eps=1", "eps=2"], "eps is given twice"),
+        (["eval", "edelman2022/4.4:first", *HEAD, "eps=1"], "no part 'first'"),
+        (["eval", "edelman2022/4.4", *HEAD, "eps=__import__('os')"], "eps must be a positive real"),
+        (["eval", "edelman2022/4.4", *HEAD, "eps=1", "--digits", "0"], "--digits must be an integer from 1"),
+        (["eval", "edelman2022/A.8:minimizer", "alpha=1,1", "beta=0,1", "C=1", "i=1"], "a division by zero"),
+        (["eval", "edelman2022/sec2-linear-cover", "eps=1e-40", "m=1", "B_X=1", "B_w=1"], "too large to be written"),
+        (["tables", "nothing/here"], "no exhibit 'nothing/here'"),
+        (["eval"], "KEY"),
+        (["dance"], "dance"),
+        (["eval", "edelman2022/4.4", "--digits", "many"], "--digits"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(maurey, arguments, says):
+    code, out, err = maurey(*arguments)
+    assert code == 2
+    assert says in err
+    assert len(err.strip().splitlines()) == 1
+    assert not out
+
+
+def test_undecided_exits_1(maurey, monkeypatch):
+    from maurey.numeric import balls
+
+    def shrug(*_):
+        raise balls.Undecided("undecided at 64 bits: ceiling(x)")
+
+    monkeypatch.setattr(balls, "enclose_bound", shrug)
+    code, _, err = maurey("eval", "edelman2022/4.4", *HEAD, "eps=1")
+    assert code == 1
+    assert "undecided" in err
+
+
+def test_as_a_process():
+    done = subprocess.run([sys.executable, "-m", "maurey", "eval", "edelman2022/4.4", *HEAD, "eps=abc"],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "maurey: eps must be a positive real, got 'abc'\n"
+    assert "Usage" in subprocess.run([sys.executable, "-m", "maurey", "--help"], capture_output=True, text=True).stdout

@@ -1,0 +1,66 @@
+"""Exhibits: committed numbers are what the code makes, and the same numbers give the same bytes."""
+
+import csv
+from pathlib import Path
+
+import maurey
+import pytest
+from maurey.paper_tables import exhibits
+
+FOLDER = exhibits.ROOT / "edelman2022" / "head"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    seen = []
+    exhibits.make("edelman2022/head", folder, lambda done, total: seen.append((done, total)))
+    assert seen[-1][0] == seen[-1][1] - 1
+    return folder
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.md", "table.tex"])
+def test_the_committed_exhibit_is_fresh(made, name):
+    assert (made / name).read_text() == (FOLDER / name).read_text(), "run `maurey tables --commit`"
+
+
+def test_the_figure_is_drawn_byte_for_byte_the_same(made, tmp_path):
+    exhibits.make("edelman2022/head", tmp_path, lambda done, total: None)
+    for name in ("figure.svg", "figure.png"):
+        assert (made / name).read_bytes() == (tmp_path / name).read_bytes()
+        assert (made / name).stat().st_size > 10_000
+
+
+def test_the_table_says_what_eval_says():
+    rows = list(csv.DictReader((FOLDER / "table.csv").open()))
+    assert {(row["axis"], row["claim"]) for row in rows} >= {("T", "4.4"), ("H", "A.12"), ("m", "A.11"), ("d", "A.12")}
+    row = next(r for r in rows if (r["axis"], r["at"], r["claim"]) == ("d", "512", "A.12"))
+    at = dict(eps="1/10", d=512, m=10000, T=256, H=4, L_sigma=1, B_X=1, B_V=1, B_V_inf=1, B_QK_inf=1)
+    for form in ("printed", "derived", "sharp"):
+        value = maurey.claim("edelman2022/A.12").evaluate(form, **at)
+        assert float(row[form]) == pytest.approx(float(value), rel=1e-5)
+
+
+def test_notes_say_scale_seed_and_agreement():
+    text = (FOLDER / "table.md").read_text()
+    for words in ("no seed", "certified to 6 digits", "The paper states", "agrees"):
+        assert words in text
+
+
+def test_provenance_is_complete(made):
+    import json
+
+    found = json.loads((made / "provenance.json").read_text())
+    assert {"exhibit", "version", "python", "device", "seed", "seconds", "parameters"} == set(found)
+
+
+def test_latex_cells():
+    table = exhibits.Exhibit("t", [], ["a_b", "c"], [["1.5E+7", "x_y"]], lambda figure: None)
+    assert r"a\_b & c \\" in exhibits.as_latex(table)
+    assert r"$1.5\cdot10^{7}$ & x\_y \\" in exhibits.as_latex(table)
+
+
+def test_committed_folders_are_whole():
+    for name in exhibits.names():
+        files = {file.name for file in Path(exhibits.ROOT / name).iterdir()}
+        assert {"table.csv", "table.md", "table.tex", "figure.svg", "figure.png", "provenance.json"} <= files

@@ -1,0 +1,60 @@
+"""What the README shows, made from the thing itself. Run as a script (make readme) to write it anew."""
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import maurey
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.S)
+CLAIMS = re.compile(r"(<!-- claims -->\n).*?(<!-- end of claims -->)", re.S)
+
+
+def table() -> str:
+    rows = ["| key | result | forms | evidence |", "| --- | --- | --- | --- |"]
+    for claim in maurey.claims():
+        rows.append(f"| `{claim.key}` | {claim.title} | {', '.join(claim.forms) or '-'} | {claim.evidence or '-'} |")
+    return "\n".join(rows) + "\n"
+
+
+def commands(block: str) -> list[str]:
+    return [line.split("#")[0].strip() for line in block.splitlines() if line.strip()]
+
+
+def run_python(code: str) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, "README.md", "exec"), {})
+    return out.getvalue()
+
+
+def run_command(command: str, folder: Path) -> str:
+    name, *arguments = command.split()
+    assert name == "maurey"
+    call = [sys.executable, "-m", "maurey", *arguments]
+    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def shown_pairs(text: str) -> list[tuple[str, str, str]]:
+    """(language, source, output) for every block that is followed by its output."""
+    blocks = BLOCK.findall(text)
+    return [(*a, b[1]) for a, b in pairwise(blocks) if b[0] == "text"]
+
+
+def fresh(text: str) -> str:
+    text = CLAIMS.sub(lambda m: m.group(1) + table() + m.group(2), text)
+    for language, source, output in shown_pairs(text):
+        made = run_python(source) if language == "python" else run_command(commands(source)[0], ROOT)
+        block = f"```{language}\n{source}```\n\n```text\n"
+        text = text.replace(f"{block}{output}```", f"{block}{made}```")
+    return text
+
+
+if __name__ == "__main__":
+    README.write_text(fresh(README.read_text()))

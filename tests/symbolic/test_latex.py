@@ -1,0 +1,107 @@
+"""LaTeX: the paper's order, where clauses, and nothing that a renderer would trip over."""
+
+import re
+
+import maurey
+import pytest
+from latex2mathml.converter import convert
+from maurey.symbolic import printing
+from maurey.symbolic.claim import Setting
+from maurey.symbolic.expressions import Latex, text_of
+from sympy import Symbol, evaluate, log, sqrt
+
+CLAIMS = maurey.claims()
+FORMS = [(c.key, form) for c in CLAIMS for form in c.forms]
+a, b, c, d = (Symbol(x) for x in "abcd")
+
+
+def renders(latex):
+    """Converts, and no command is left over as text."""
+    mathml = convert(latex)
+    assert "\\" not in mathml, re.findall(r"\\\w+", mathml)
+    assert latex.count("{") == latex.count("}")
+    return mathml
+
+
+@pytest.mark.parametrize(("key", "form"), FORMS)
+def test_every_form_renders(key, form):
+    for layers in (1, 2, 3):
+        renders(maurey.claim(key).latex(form, layers=layers))
+
+
+@pytest.mark.parametrize(("key", "form"), FORMS)
+def test_every_derivation_renders(key, form):
+    record = maurey.claim(key).record
+    for part in record.parts:
+        if form in part.forms:
+            renders(printing.trace_latex(record, part, form, Setting()))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
+def test_words_and_symbols_render(claim):
+    words = [claim.statement, claim.title, *(p.meaning for p in claim.symbols), *(p.meaning for p in claim.parts)]
+    for word in words:
+        assert word.count("$") % 2 == 0
+        for formula in re.findall(r"\$([^$]*)\$", word):
+            renders(formula)
+        assert "\\" not in re.sub(r"\$[^$]*\$", "", word)
+        assert "\\" not in printing.plain(word)
+    for name in claim.names:
+        renders(name.latex)
+
+
+def test_printed_forms_keep_the_papers_order():
+    assert (
+        maurey.claim("edelman2022/4.4")
+        .latex("printed", part="log_N")
+        .endswith(
+            r"\lesssim \left(d L_\sigma B_X\right)^{2} \cdot \frac{\left(\left(B_V^\infty\right)^{2/3} + "
+            r"\left(B_{QK}^\infty B_V\right)^{2/3}\right)^{3}}{\varepsilon^{2}} \cdot \log\left(m T\right)"
+        )
+    )
+    assert (
+        maurey.claim("edelman2022/A.10")
+        .latex("printed")
+        .endswith(
+            r"\le 36 \cdot \frac{B_1^{2} B_2^{2}}{\varepsilon^{2}} \cdot "
+            r"\log\left(2 \left\lceil \frac{4 B_1 B_2}{\varepsilon} + 2 \right\rceil N + 1\right)"
+        )
+    )
+    assert r"\sum_{h=1}^{H} \left(\left(B_V^{\infty[h]}\right)^{2/3}" in maurey.claim("edelman2022/A.12").latex(
+        "printed"
+    )
+
+
+def test_long_forms_become_where_clauses():
+    latex = maurey.claim("edelman2022/4.4").latex("derived")
+    assert latex.count(r"\text{where}") == 1
+    assert r"\gamma &= " in latex
+    assert "C_0" not in latex
+
+
+@pytest.mark.parametrize(
+    ("build", "latex", "text"),
+    [
+        (lambda: b * a, "b a", "b*a"),
+        (lambda: a * b / c * d, r"\frac{a b}{c} \cdot d", "a*b/c*d"),
+        (lambda: a * (b / c) * d, r"a \frac{b}{c} d", "a*(b/c)*d"),
+        (lambda: a / 2 / sqrt(b), r"\frac{a}{2 \sqrt{b}}", "a/2/sqrt(b)"),
+        (lambda: (a + b) * c - d, r"\left(a + b\right) c - d", "(a + b)*c - d"),
+        (lambda: a - (b + c), r"a - \left(b + c\right)", "a - (b + c)"),
+        (lambda: -a + b, "-a + b", "-a + b"),
+        (lambda: 4 * (2 * a) * b, r"4 \cdot 2 a b", "4*(2*a)*b"),
+        (lambda: 1 / (a * b), r"\frac{1}{a b}", "1/(a*b)"),
+        (lambda: (a * b) ** 2, r"\left(a b\right)^{2}", "(a*b)**2"),
+        (lambda: log(a) * (b + 1), r"\log\left(a\right) \cdot \left(b + 1\right)", "log(a)*(b + 1)"),
+    ],
+)
+def test_what_is_written_is_what_is_printed(build, latex, text):
+    with evaluate(False):
+        expr = build()
+    assert Latex({}, {}).doprint(expr) == latex
+    assert text_of(expr) == text
+
+
+def test_notebooks_show_the_formula():
+    assert maurey.claim("edelman2022/A.7")._repr_latex_().startswith(r"$\displaystyle \|\mathrm{softmax}")
+    assert "least cardinality" in maurey.claim("edelman2022/2.1")._repr_latex_()

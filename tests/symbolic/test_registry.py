@@ -1,0 +1,142 @@
+"""Contract tests over the whole registry, and over the shape of the code."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import maurey
+import pytest
+from maurey.symbolic import registry
+from maurey.symbolic.claim import Claim, InputError, Part
+
+ROOT = Path(__file__).parents[2]
+CLAIMS = maurey.claims()
+KEYS = {claim.key for claim in CLAIMS}
+FIRST_PART = [
+    *("2.1", "sec2-linear-cover", "3.1", "3.2", "4.1", "4.2", "4.2-scalar", "4.3", "4.4", "4.5", "4.5-stronger"),
+    *("A.6", "A.7", "A.8", "A.9", "A.10", "A.11", "A.12", "A.12-equal-heads"),
+]
+
+
+def test_the_first_part_of_the_paper_is_there_in_its_order():
+    assert [claim.number for claim in maurey.claims("edelman2022")] == FIRST_PART
+    assert {"edelman2022icml/4.6", "zhang2002/4", "maurey/online"} <= KEYS
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
+def test_records_are_whole(claim):
+    assert claim.title
+    assert claim.statement
+    assert set(claim.uses) <= KEYS
+    assert all(part.hides for part in claim.parts if part.relation == "<~")
+    assert all("printed" in part.forms for part in claim.parts)
+    if claim.kind in ("definition", "assumption"):
+        assert not claim.parts
+    for part in claim.parts:
+        for form in part.forms:
+            steps = part.steps(form)
+            assert {step.key for step in steps if step.key} <= KEYS
+            assert all(step.reason and step.latex for step in steps[:-1])
+            assert len({step.name for step in steps}) == len(steps)
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.forms], ids=lambda claim: claim.key)
+def test_steps_speak_only_of_declared_names(claim):
+    declared = {p.name for p in claim.names}
+    for part in claim.parts:
+        for form in part.forms:
+            known = set(declared)
+            for step in part.steps(form):
+                assert {s.name for s in step.expr.free_symbols if s.is_Symbol} <= known
+                known.add(step.name)
+
+
+def test_forms_are_lazy():
+    def never(setting):
+        raise AssertionError("built although nobody asked")
+
+    Claim("x/1", "t", "covering", "s", parts=(Part("p", "p", "m", printed=never),))
+
+
+def test_unknown_kinds_relations_and_domains_are_refused():
+    with pytest.raises(ValueError, match="kind"):
+        Claim("x/1", "t", "nonsense", "s")
+    with pytest.raises(ValueError, match="relation"):
+        Claim("x/1", "t", "covering", "s", parts=(Part("p", "p", "m", relation="<"),))
+
+
+def test_unknown_keys_get_the_nearest():
+    with pytest.raises(InputError, match=r"edelman2022/A\.7"):
+        maurey.claim("edelman2022/A.71")
+    with pytest.raises(InputError, match="no claim 'nothing like it'"):
+        maurey.claim("nothing like it")
+
+
+def test_one_paper_at_a_time():
+    code = "import sys, maurey; maurey.claim('zhang2002/4'); print([m for m in sys.modules if '.papers.' in m])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "zhang2002" in out
+    assert "edelman2022" not in out
+
+
+def test_a_paper_is_found_by_walking_the_package(tmp_path, monkeypatch):
+    """Adding a result touches one file: a new package is found without any list being edited."""
+    (tmp_path / "someone2030").mkdir()
+    (tmp_path / "someone2030" / "__init__.py").write_text("")
+    (tmp_path / "someone2030" / "section_1.py").write_text(
+        "from maurey.symbolic.claim import Claim\nlemma = Claim('someone2030/1', 'A lemma', 'covering', 'Words.')\n"
+    )
+    monkeypatch.setattr(registry.papers, "__path__", [*registry.papers.__path__, str(tmp_path)])
+    registry.paper_names.cache_clear()
+    try:
+        assert maurey.claim("someone2030/1").title == "A lemma"
+    finally:
+        registry.paper_names.cache_clear()
+
+
+ROOMS = ["symbolic", "numeric", "verify", "paper_tables", "front"]
+ALLOWED = {
+    "symbolic": {"symbolic"},
+    "numeric": {"symbolic", "numeric"},
+    "verify": {"symbolic", "numeric", "verify"},
+    "paper_tables": {"symbolic", "numeric", "verify", "paper_tables"},
+    "front": set(ROOMS),
+}
+
+
+def imports(path):
+    """Absolute names of everything a file imports, function bodies included."""
+    room, *inner = path.relative_to(ROOT).with_suffix("").parts
+    package = ["maurey"] if room == "front" else ["maurey", room]
+    package += inner if path.name == "__init__.py" and inner[-1:] != ["__init__"] else inner[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            yield ".".join(x for x in (base, node.module) if x)
+
+
+@pytest.mark.parametrize("path", [p for room in ROOMS for p in (ROOT / room).rglob("*.py")], ids=str)
+def test_dependencies_point_down(path):
+    room = path.relative_to(ROOT).parts[0]
+    for name in imports(path):
+        top, _, rest = name.partition(".")
+        assert top not in ROOMS, f"bare import of {name}"
+        if top == "maurey":
+            target = rest.split(".")[0]
+            target = target if target in ROOMS else "front"
+            if room == "numeric" and target == "front":
+                raise AssertionError(f"{path} imports {name}")
+            assert target in ALLOWED[room], f"{path} imports {name}"
+    if "papers" not in path.parts and room == "symbolic":
+        assert not any(".papers." in name for name in imports(path)), "the calculus knows no paper"
+
+
+def test_importing_maurey_is_light(tmp_path):
+    """torch is never imported, and nothing slow is before it is needed."""
+    for name in ("torch", "matplotlib", "hypothesis", "z3"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('imported too early')")
+    code = "import maurey, maurey.cli; maurey.claim('edelman2022/4.4').latex()"
+    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": str(tmp_path), "PATH": ""})
