@@ -13,7 +13,7 @@ tables: $(VENV)/tables.done
 test: $(VENV)/test.done
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n 2 --ignore=tests/benchmarks
-	$(BIN)/python -m pytest tests/benchmarks
+	$(BIN)/python -m pytest -rP tests/benchmarks
 
 readme: $(VENV)/test.done
 	$(BIN)/python tests/readme.py

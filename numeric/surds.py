@@ -80,7 +80,7 @@ def _collected(exponents: dict[Letter, Fraction], r: Fraction) -> Sum:
 
 def _factors(n: int) -> dict[int, int]:
     """Prime factors: small ones by division, so that powers of ten of any size pass, the rest if not too large."""
-    found = {}
+    found: dict[int, int] = {}
     for p in SMALL_PRIMES:
         while n % p == 0:
             n, found[p] = n // p, found.get(p, 0) + 1
