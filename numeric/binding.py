@@ -39,7 +39,13 @@ class Bound:
     form: str
     steps: list[Step]
     values: dict[str, Any]
-    unused: tuple[str, ...]
+    unused: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """The values that the form really speaks of."""
+        needed = names_in(step.expr for step in self.steps)
+        return {name: value for name, value in self.values.items() if name in needed}
 
 
 def names_in(exprs: Iterable[Expr]) -> set[str]:

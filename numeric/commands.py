@@ -45,9 +45,10 @@ def evaluate(
         raise InputError(f"--digits must be an integer from 1 to {MOST_DIGITS}, got {digits}")
     name, _, part = key.partition(":")
     claim = registry.find(name)
-    bound = bind(claim, assignments(values or []), check_form(form), part)
+    given = assignments(values or [])
+    bound = bind(claim, given, check_form(form), part)
     enclosure, _ = enclose_bound(bound, digits)
-    parameters = {n: shown(v) for n, v in bound.values.items() if n not in bound.unused}
+    parameters = {n: shown(v) for n, v in bound.used.items()}
     if as_json:
         print(json.dumps({
             "key": claim.key, "part": bound.part.name, "form": bound.form, "value": str(enclosure.value),
@@ -57,6 +58,9 @@ def evaluate(
         return
     print(f"{claim.key} {bound.part.name}, {bound.form}: {enclosure.value}")
     print(f"  lower {enclosure.lower}\n  upper {enclosure.upper}")
+    defaults = [f"{c.name} = {c.value}" for c in claim.constants if c.name in bound.used and c.name not in given]
+    if defaults:
+        print(f"  with {', '.join(defaults)}")
     if bound.unused:
         print(f"  not used by this form: {', '.join(bound.unused)}")
 

@@ -18,7 +18,7 @@ from maurey.symbolic.claim import Claim, InputError, Parameter
 from sympy import Expr, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt
 
-from .binding import bind, read_exact
+from .binding import bind, names_in, read_exact
 from .walk import run, walk
 
 TOLERANCE = 1e-12
@@ -103,12 +103,20 @@ class Logs:
         return LogValue(plain.log + top, plain.sign)
 
     def multiply(self, factors: list[LogValue]) -> LogValue:
-        log: Any = 0.0
+        # scalars first, so that each array is read once and added in place
+        scalars = sum(f.log for f in factors if np.ndim(f.log) == 0)
+        log: Any = None
+        for array in (f.log for f in factors if np.ndim(f.log) > 0):
+            if log is None:
+                log = array + scalars
+            elif log.shape == array.shape:
+                log += array
+            else:
+                log = log + array
         sign: Any = 1
         for f in factors:
-            log = log + f.log
-            sign = f.sign if isinstance(sign, int) and sign == 1 else sign * f.sign
-        return LogValue(log, sign)
+            sign = sign if _positive(f) else f.sign if isinstance(sign, int) else sign * f.sign
+        return LogValue(scalars if log is None else log, sign)
 
     def power(self, base: LogValue, exponent: Fraction) -> LogValue:
         if _positive(base):
@@ -143,14 +151,11 @@ class Logs:
         return LogValue(np.where(x.log < LARGE, count.log, x.log), count.sign)
 
     def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> LogValue:
-        value: LogValue | None = None
-        for condition, build in reversed(branches):
-            here = build()
-            if value is None:
-                value = here
-                continue
-            value = _where(self._holds(condition, env), here, value)
-        assert value is not None
+        if branches[-1][0] != true:
+            branches = [*branches, (true, lambda: LogValue(np.nan))]  # no case applies: undefined
+        value: LogValue = branches[-1][1]()
+        for condition, build in reversed(branches[:-1]):
+            value = _where(self._holds(condition, env), build(), value)
         return value
 
     def _holds(self, condition: Any, env: Mapping[str, Any]) -> Any:
@@ -250,6 +255,11 @@ def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogVal
         shape = np.broadcast_shapes(*(np.shape(v.log) for v in flat))
     except ValueError:
         raise InputError("the arrays do not broadcast together") from None
+    for assumption in claim.assumes:
+        if names_in([assumption.relation]) <= set(bound.values) and not np.all(
+            Logs()._holds(assumption.relation, bound.values)
+        ):
+            raise InputError(f"{claim.key} assumes that {assumption.text}; the grid leaves that")
     result = run(bound.steps, bound.values, Logs())
     if np.any(np.isnan(result.log)) or np.any(result.log == np.inf):
         raise InputError(f"{claim.key} is undefined somewhere on the grid")

@@ -137,6 +137,9 @@ class Claim:
     constants: tuple[Constant, ...] = ()
     parts: tuple[Part, ...] = ()
     reference: str = ""  # of an axiom: where its proof is
+    differs: Mapping[str, str] = field(
+        default_factory=dict
+    )  # step (or its prefix): how the printed proof differs there
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -183,6 +186,10 @@ class Claim:
         if form not in part.forms:
             raise InputError(f"{self.key} has no {form} form; it has {', '.join(part.forms)}")
         return part
+
+    def departure(self, step: Step) -> str:
+        """Where a derived step is not the printed proof's: what the proof does instead."""
+        return next((text for prefix, text in self.differs.items() if step.name.startswith(prefix)), "")
 
     @property
     def evidence(self) -> str | None:

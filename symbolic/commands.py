@@ -165,7 +165,8 @@ def trace(
         printer = printing.printer_of(claim, steps)
         rows = [
             {"step": i, "name": s.name, "expression": text_of(s.expr),
-             "latex": f"{s.latex} = {printer.doprint(s.expr)}", "reason": s.reason, "key": s.key or None}
+             "latex": f"{s.latex} = {printer.doprint(s.expr)}", "reason": s.reason, "key": s.key or None,
+             "differs": claim.departure(s) or None}
             for i, s in enumerate(steps, 1)
         ]  # fmt: skip
         print(json.dumps({"key": claim.key, "part": chosen.name, "form": form, "steps": rows}, indent=1))
@@ -173,6 +174,11 @@ def trace(
         print(printing.trace_latex(claim, chosen, form, setting))
     else:
         print(f"{claim.key}  {plain(claim.title)}\n{form} form of {chosen.name}: {plain(chosen.meaning)}\n")
+        told: set[str] = set()
         for i, s in enumerate(steps, 1):
             print(f"({i}) {s.name} = {text_of(s.expr)}")
             print(f"      {plain(s.reason)}{f'  [{s.key}]' if s.key else ''}")
+            departure = claim.departure(s) if form == "derived" else ""
+            if departure and departure not in told:
+                told.add(departure)
+                print(f"      differs from the printed proof: {plain(departure)}")

@@ -78,17 +78,16 @@ def trace_latex(claim: Claim, part: Part, form: str, setting: Setting) -> str:
     """The derivation as aligned LaTeX, one line per step, in the order in which the steps are made."""
     steps = part.steps(form, setting)
     printer = printer_of(claim, steps)
-    rows = [
-        rf"({i})\quad {step.latex} &= {printer.doprint(step.expr)} && {_words(step)}" for i, step in enumerate(steps, 1)
-    ]
+    rows = []
+    for i, step in enumerate(steps, 1):
+        reason = f"{step.reason} [{step.key}]" if step.key else step.reason
+        if form == "derived" and claim.departure(step):
+            reason += f"; differs from the printed proof: {claim.departure(step)}"
+        rows.append(rf"({i})\quad {step.latex} &= {printer.doprint(step.expr)} && {_words(reason)}")
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 
 
-def _words(step: Step) -> str:
+def _words(reason: str) -> str:
     """A reason as LaTeX: words as text, what stands between dollar signs as it is."""
-    words, math = step.reason.split("$"), False
-    out = ""
-    for piece in [*words[:-1], f"{words[-1]} [{step.key}]" if step.key else words[-1]]:
-        out += piece if math else rf"\text{{{piece}}}" if piece else ""
-        math = not math
-    return out
+    pieces = [piece if i % 2 else rf"\text{{{piece}}}" for i, piece in enumerate(reason.split("$")) if piece]
+    return "".join(pieces)

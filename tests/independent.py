@@ -182,7 +182,7 @@ def _(eps, share, L_out, **_):
     return (1 - share) * eps / L_out
 
 
-@form(E + "4.2-scalar", "log_N", "printed")
+@several(E + "4.2-scalar", "log_N", ["printed", "derived"])
 def _(E_head, **_):
     return E_head
 

@@ -21,7 +21,7 @@ x = Symbol("x")
 
 def value(expr, digits=20, **values):
     steps = expr if isinstance(expr, list) else [Step("y", "y", expr, "")]
-    bound = Bound(None, "printed", steps, {name: Fraction(v) for name, v in values.items()}, ())
+    bound = Bound(None, "printed", steps, {name: Fraction(v) for name, v in values.items()})
     return enclose_bound(bound, digits)[0]
 
 

@@ -86,3 +86,10 @@ def test_arrays_that_do_not_fit_are_refused():
 def test_signs():
     assert np.allclose(from_plain(np.array([-2.0, 0.0, 3.0])).value, [-2, 0, 3])
     assert LogValue(0.0).value == 1
+
+
+def test_assumptions_hold_on_all_of_the_grid():
+    with pytest.raises(InputError, match="assumes that the index i is at most n"):
+        maurey.claim("edelman2022/A.8").sweep(
+            part="minimizer", form="derived", alpha=[1, 2], beta=[1, 1], C=1, i=np.array([1, 5])
+        )

@@ -140,3 +140,10 @@ def test_importing_maurey_is_light(tmp_path):
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('imported too early')")
     code = "import maurey, maurey.cli; maurey.claim('edelman2022/4.4').latex()"
     subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": str(tmp_path), "PATH": ""})
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.differs], ids=lambda claim: claim.key)
+def test_departures_name_a_step_of_the_derivation(claim):
+    names = [step.name for part in claim.parts for step in part.steps("derived")]
+    for prefix in claim.differs:
+        assert any(name.startswith(prefix) for name in names)

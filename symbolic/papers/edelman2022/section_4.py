@@ -6,6 +6,7 @@ from ...capacity import capacity_steps
 from ...claim import Claim, Part, Setting
 from ...covers import Cover, online, zhang
 from ...derivation import Derivation, Step
+from ...entropy import Entropy
 from ...modules import Attention, Fixed, Linear, Module, Signal, compose
 from ...names import C0, KAPPA, parameters, symbols
 from ...norms import Matrix
@@ -51,6 +52,11 @@ def general_coefficients(D: Derivation, module: Module) -> tuple[Expr, Expr]:
     )
 
 
+def entropy_value(E: Expr) -> Entropy:
+    """An entropy of which only its value at the resolution in question is known."""
+    return Entropy(lambda _: E, E, proper=True)
+
+
 def _resolution(which: int) -> list[Step]:
     D = Derivation()
     beta = general_coefficients(D, general_head())[which]
@@ -63,7 +69,8 @@ def _resolution(which: int) -> list[Step]:
 
 def _product_cover(_: Setting) -> list[Step]:
     D = Derivation()
-    return D.steps_to(D.let("log_N", r"\log\mathcal N_\infty", E_score + E_in, "log-sizes of product covers add"))
+    pair = entropy_value(E_score) + entropy_value(E_in)
+    return D.steps_to(D.let("log_N", r"\log\mathcal N_\infty", pair.at(eps), "log-sizes of product covers add"))
 
 
 theorem_4_2 = Claim(
@@ -110,6 +117,12 @@ def _scalar_resolution(_: Setting) -> list[Step]:
     return D.steps_to(D.let("eps_head", r"\varepsilon_{\mathrm{head}}", eps / readout, "Cauchy-Schwarz: $w$ is fixed"))
 
 
+def _scalar_size(_: Setting) -> list[Step]:
+    D = Derivation()
+    size = entropy_value(E_head).rescale(B_w).at(eps)
+    return D.steps_to(D.let("log_N", r"\log\mathcal N_\infty", size, "the cover of the head, read out by $w$"))
+
+
 scalar_4_2 = Claim(
     key="edelman2022/4.2-scalar",
     title="Scalar-output consequence of 4.2",
@@ -124,6 +137,7 @@ the cover of $\mathcal F_{\mathrm{head}}$ at $\varepsilon_{\mathrm{head}}=\varep
             r"\log\mathcal N_\infty(\mathcal F_{\mathrm{scalar}};\varepsilon;\{(X^{(i)},z^{(i)})\}_{i=1}^m)",
             "log covering number of the scalar class",
             printed=lambda _: E_head,
+            derived=_scalar_size,
         ),
         Part(
             "eps_head",
@@ -187,6 +201,14 @@ def head(setting: Setting, sharp: bool, h: int | None = None) -> Module:
     return compose(Attention(V, QK, constant, one_query=True, scalar_scores=sharp), Fixed(L_sigma))
 
 
+# Where the derivation of a head leaves the printed proof, by step.
+HEAD_DEPARTURES = {
+    "beta_QK": "it takes the query of a score to have norm at most 1; here it is the radius of the tokens",
+    "bound_V": r"it applies 4.5 to $x\mapsto W_V^\top x$ with a bound on the columns of $W_V^\top$; 4.5 wants its rows",
+    "delta": "its centres are not shown to lie in the class, as 2.1 asks",
+}
+
+
 def head_capacity(module: Module, sharp: bool) -> list[Step]:
     cover: Cover = online if sharp else zhang
     return capacity_steps(module, Signal(B_X, m, T), eps, cover)
@@ -209,10 +231,9 @@ corollary_4_4 = Claim(
     statement=r"""For $f(X)=\sigma(W_V^\top X^\top\mathrm{softmax}(XW_{QK}^\top x_\tau))$ with
 $\|W_V^\top\|_{2,\infty}\le B_V^\infty$, $\|W_V\|_2\le B_V$, $\|W_{QK}\|_{2,\infty}\le B_{QK}^\infty$ and tokens
 of norm at most $B_X$. The appendix ends its proof with a display that differs from the main text's by a factor
-$B_X$ in one term; both are parts. The derived form differs from the printed proof in three steps: the norm of
-the query in a score is $B_X$, where the proof takes at most 1; $B_V^\infty$ bounds the rows of $W_V$, whose
-columns are dotted with the tokens; and the centres of the cover are moved into the class, as 2.1 asks.""",
+$B_X$ in one term; both are parts.""",
     symbols=parameters("eps d m T L_sigma B_X B_V B_V_inf B_QK_inf B_V_F? B_QK_F?"),
+    differs=HEAD_DEPARTURES,
     uses=("edelman2022/4.2", "edelman2022/4.5", "edelman2022/A.7", "edelman2022/A.8", "maurey/score", "maurey/online"),
     constants=(C0, KAPPA),
     parts=(
@@ -257,11 +278,13 @@ lemma_4_5 = Claim(
     title=r"Cover of a vector-valued linear class, $(2,\infty)$ norm",
     kind="covering",
     statement=r"""For $\mathcal W=\{W\in\mathbb R^{d_1\times d_2}:\|W\|_{2,\infty}\le B_\infty\}$, output
-coordinate $i$ being $v_i^\top x$ with $v_i$ the $i$-th column of $W$, and $\|x^{(i)}\|\le B_X$, $i\in[N]$. The
-printed proof indexes covers by $k_i=\lfloor d_2\|v_i\|/B_\infty\rfloor$ with $\sum_ik_i\le d_2$, which columns
-of norm $B_\infty$ exceed; with equal radii for all columns no index is needed, and the derived form takes that
-route.""",
+coordinate $i$ being $v_i^\top x$ with $v_i$ the $i$-th column of $W$, and $\|x^{(i)}\|\le B_X$, $i\in[N]$.""",
     symbols=parameters("eps N d_1 d_2 B_X B_W_inf"),
+    differs={
+        "delta": "its centres are not shown to lie in the class, as 2.1 asks",
+        "log_N": r"it indexes covers by $k_i=\lfloor d_2\|v_i\|/B_\infty\rfloor$ with $\sum_ik_i\le d_2$, which "
+        r"columns of norm $B_\infty$ exceed; with equal radii no index is needed",
+    },
     uses=("edelman2022/A.10", "maurey/online"),
     constants=(C0,),
     parts=(
@@ -283,9 +306,12 @@ stronger_4_5 = Claim(
     title=r"The mixed $(2,\infty)$, $(2,1)$ form of 4.5",
     kind="covering",
     statement=r"""For matrices that also satisfy $\|W\|_{2,1}\le B_1$ the factor $(d_2B_\infty)^2$ of 4.5 may be
-replaced by $d_2B_\infty B_1$. The derived form runs the printed proof with $B_1$ in the place of $B_\infty$ in
-its grid, where it is sound.""",
+replaced by $d_2B_\infty B_1$.""",
     symbols=parameters("eps N d_1 d_2 B_X B_W_inf B_W_21"),
+    differs={
+        "delta": "its centres are not shown to lie in the class, as 2.1 asks",
+        "log_N": r"it has $B_\infty$ in the place of $B_1$ in its grid of norms, where $\sum_ik_i\le d_2$ fails",
+    },
     uses=("edelman2022/4.5", "maurey/online"),
     constants=(C0,),
     parts=(

@@ -12,7 +12,7 @@ from ...modules import EqualHeads, Heads, Linear, Offset, Projection, Signal, co
 from ...names import C0, KAPPA, indexed, parameters, symbols
 from ...softmax import entrywise_jacobian, finite_shift
 from .section_2 import linear_functions
-from .section_4 import HIDES, TWO_THIRDS, head, head_capacity
+from .section_4 import HEAD_DEPARTURES, HIDES, TWO_THIRDS, head, head_capacity
 
 THIRD = Rational(1, 3)
 
@@ -135,9 +135,9 @@ theorem_a10 = Claim(
     title="Zhang (2002), Theorem 4, restated",
     kind="covering",
     statement=r"""For $\mathcal F_{\mathrm{linear}}=\{x\mapsto v^\top x:\|v\|\le B_1\}$ and $\|x^{(i)}\|\le
-B_2$, $i\in[N]$, any $\varepsilon>0$. The covering number here is that of 2.1, with centres in the class;
-Zhang's centres are arbitrary vectors of values, and moving them into the class costs half the error.""",
+B_2$, $i\in[N]$, any $\varepsilon>0$.""",
     symbols=parameters("eps N B_w B_X", B_w="B_1", B_X="B_2"),
+    differs={"delta": "it restates Zhang's count, whose centres are any vectors of values, for centres in the class"},
     uses=("zhang2002/4", "maurey/online"),
     parts=(
         Part("log_N", r"\log\mathcal N_\infty(\mathcal F_{\mathrm{linear}};\varepsilon;x^{(1)},\dots,x^{(N)})",
@@ -170,6 +170,7 @@ at most $B_X$.""",
     symbols=parameters("eps d m T L_sigma B_X B_P B_V B_V_inf B_QK_inf B_V_F? B_QK_F?"),
     uses=("edelman2022/4.4",),
     constants=(C0, KAPPA),
+    differs=HEAD_DEPARTURES,
     parts=(
         Part("log_N", POSITIONS,
              "log covering number of the head with positions", relation="<~", hides=HIDES, printed=_printed_a11,
@@ -201,6 +202,7 @@ heads.""",
     symbols=parameters("eps d m T H L_sigma B_X B_V[H] B_V_inf[H] B_QK_inf[H] B_V_F[H]? B_QK_F[H]?"),
     uses=("edelman2022/4.4", "edelman2022/A.8"),
     constants=(C0, KAPPA),
+    differs=HEAD_DEPARTURES,
     parts=(
         Part("log_N", HEADS, "log covering number of the sum of heads", relation="<~", hides=HIDES,
              printed=_printed_a12, derived=lambda setting: _heads(setting, False),
@@ -226,6 +228,7 @@ equal_heads = Claim(
     symbols=parameters("eps d m T H L_sigma B_X B_V B_V_inf B_QK_inf B_V_F? B_QK_F?"),
     uses=("edelman2022/A.12",),
     constants=(C0, KAPPA),
+    differs=HEAD_DEPARTURES,
     parts=(
         Part("log_N", HEADS, "log covering number of the sum of equal heads", relation="<~", hides=HIDES,
              printed=_printed_equal_heads, derived=lambda setting: _equal_heads(setting, False),
