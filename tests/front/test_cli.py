@@ -61,7 +61,7 @@ def test_trace(maurey):
     steps = json.loads(out)["steps"]
     assert code == 0
     assert [s["step"] for s in steps] == list(range(1, len(steps) + 1))
-    assert all(set(s) == {"step", "name", "expression", "latex", "reason", "key"} for s in steps)
+    assert all(set(s) == {"step", "name", "expression", "latex", "reason", "key", "differs"} for s in steps)
     code, out, _ = maurey("trace", "edelman2022/4.4", "--latex")
     assert code == 0
     assert out.startswith(r"\begin{aligned} (1)\quad B_{V,F} &= \sqrt{d} B_V^\infty && \text{")
