@@ -6,7 +6,7 @@ takes everything to its left in its product into the numerator; a product in par
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sympy import Add, Expr, Indexed, Integer, Mul, Pow, Rational, Symbol, true
@@ -40,6 +40,16 @@ def _without_sign(term: Expr) -> Expr:
     return rest[0] if len(rest) == 1 else Mul(*rest, evaluate=False)
 
 
+def _signed_sum(expr: Expr, show: Callable[[Expr], str], group: Callable[[str], str]) -> str:
+    out = ""
+    for term in _chain(expr, Add):
+        negative = _is_negative(term)
+        term = _without_sign(term) if negative else term
+        text = group(show(term)) if negative and isinstance(term, Add) else show(term)
+        out += (" - " if negative else " + ") + text if out else ("-" if negative else "") + text
+    return out
+
+
 class Latex(LatexPrinter):
     def __init__(self, names: Mapping[str, str], marks: Mapping[str, str], hidden: str = "") -> None:
         super().__init__({"order": "none"})
@@ -59,14 +69,7 @@ class Latex(LatexPrinter):
         return f"{head}^{{{above.strip('{}')}{left}{index}{right}}}" if caret else f"{base}^{{{left}{index}{right}}}"
 
     def _print_Add(self, expr: Any, order: Any = None) -> str:
-        out = ""
-        for term in _chain(expr, Add):
-            negative = _is_negative(term)
-            text = self._print(_without_sign(term) if negative else term)
-            if negative and isinstance(_without_sign(term), Add):
-                text = rf"\left({text}\right)"
-            out += (" - " if negative else " + ") + text if out else ("-" if negative else "") + text
-        return out
+        return _signed_sum(expr, self._print, r"\left({}\right)".format)
 
     def _print_Mul(self, expr: Any) -> str:
         groups: list[tuple[str, str]] = [("", "")]  # numerator, denominator
@@ -142,14 +145,7 @@ class Latex(LatexPrinter):
 
 class Text(StrPrinter):
     def _print_Add(self, expr: Any, order: Any = None) -> str:
-        out = ""
-        for term in _chain(expr, Add):
-            negative = _is_negative(term)
-            text = self._print(_without_sign(term) if negative else term)
-            if negative and isinstance(_without_sign(term), Add):
-                text = f"({text})"
-            out += (" - " if negative else " + ") + text if out else ("-" if negative else "") + text
-        return out
+        return _signed_sum(expr, self._print, "({})".format)
 
     def _print_Mul(self, expr: Any) -> str:
         out = ""

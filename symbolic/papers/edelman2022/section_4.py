@@ -3,7 +3,7 @@
 from sympy import Expr, Indexed, Integer, Rational, Symbol, log
 
 from ...capacity import capacity_steps
-from ...claim import Claim, Part, Setting
+from ...claim import Claim, Form, Part, Setting
 from ...covers import Cover, online, zhang
 from ...derivation import Derivation, Step
 from ...entropy import Entropy
@@ -19,6 +19,14 @@ eps, d, m, T, N, d_1, d_2 = symbols("eps d m T N d_1 d_2")
 L_sigma, B_X, B_V, B_V_inf, B_QK_inf, B_inf, B_1 = symbols("L_sigma B_X B_V B_V_inf B_QK_inf B_W_inf B_W_21")
 C_Norm, L_out, B_in, B_w, share, c0, kappa = symbols("C_Norm L_out B_in B_w share C0 kappa")
 Delta_score, Delta_in, E_score, E_in, E_head = symbols("Delta_score Delta_in E_score E_in E_head")
+
+
+def hidden_part(
+    name: str, lhs: str, meaning: str, printed: Form, derived: Form, sharp: Form, hides: str = HIDES
+) -> Part:
+    """A part that the paper prints with <~."""
+    return Part(name, lhs, meaning, "<~", hides, printed, derived, sharp)
+
 
 # --- 4.1 to 4.3: the general head -----------------------------------------------------------------------------
 
@@ -214,6 +222,10 @@ def head_capacity(module: Module, sharp: bool) -> list[Step]:
     return capacity_steps(module, Signal(B_X, m, T), eps, cover)
 
 
+def _printed_4_4(score: Expr) -> Expr:
+    return c0 * (d * L_sigma * B_X) ** 2 * ((B_V_inf**TWO_THIRDS + score**TWO_THIRDS) ** 3 / eps**2) * log(m * T)
+
+
 def _derived_4_4(setting: Setting) -> list[Step]:
     return head_capacity(head(setting, sharp=False), sharp=False)
 
@@ -237,28 +249,10 @@ $B_X$ in one term; both are parts.""",
     uses=("edelman2022/4.2", "edelman2022/4.5", "edelman2022/A.7", "edelman2022/A.8", "maurey/score", "maurey/online"),
     constants=(C0, KAPPA),
     parts=(
-        Part(
-            "log_N",
-            HEAD,
-            "log covering number of the head",
-            relation="<~",
-            hides=HIDES,
-            printed=lambda _: c0 * (d * L_sigma * B_X) ** 2
-            * ((B_V_inf**TWO_THIRDS + (B_QK_inf * B_V) ** TWO_THIRDS) ** 3 / eps**2) * log(m * T),
-            derived=_derived_4_4,
-            sharp=_sharp_4_4,
-        ),
-        Part(
-            "log_N_appendix",
-            HEAD,
-            "the same, last display of the appendix",
-            relation="<~",
-            hides=HIDES,
-            printed=lambda _: c0 * (d * L_sigma * B_X) ** 2
-            * ((B_V_inf**TWO_THIRDS + (B_QK_inf * B_V * B_X) ** TWO_THIRDS) ** 3 / eps**2) * log(m * T),
-            derived=_derived_4_4,
-            sharp=_sharp_4_4,
-        ),
+        hidden_part("log_N", HEAD, "log covering number of the head",
+                    lambda _: _printed_4_4(B_QK_inf * B_V), _derived_4_4, _sharp_4_4),
+        hidden_part("log_N_appendix", HEAD, "the same, last display of the appendix",
+                    lambda _: _printed_4_4(B_QK_inf * B_V * B_X), _derived_4_4, _sharp_4_4),
     ),
 )  # fmt: skip
 
@@ -288,15 +282,13 @@ coordinate $i$ being $v_i^\top x$ with $v_i$ the $i$-th column of $W$, and $\|x^
     uses=("edelman2022/A.10", "maurey/online"),
     constants=(C0,),
     parts=(
-        Part(
+        hidden_part(
             "log_N",
             LINEAR,
             "log covering number of the linear class",
-            relation="<~",
-            hides=HIDES,
-            printed=lambda _: c0 * ((d_2 * B_inf * B_X) ** 2 / eps**2) * log(N),
-            derived=lambda _: linear_class(zhang, rows=B_inf),
-            sharp=lambda _: linear_class(online, rows=B_inf),
+            lambda _: c0 * ((d_2 * B_inf * B_X) ** 2 / eps**2) * log(N),
+            lambda _: linear_class(zhang, rows=B_inf),
+            lambda _: linear_class(online, rows=B_inf),
         ),
     ),
 )
@@ -315,15 +307,13 @@ replaced by $d_2B_\infty B_1$.""",
     uses=("edelman2022/4.5", "maurey/online"),
     constants=(C0,),
     parts=(
-        Part(
+        hidden_part(
             "log_N",
             LINEAR,
             "log covering number of the linear class",
-            relation="<~",
-            hides=HIDES,
-            printed=lambda _: c0 * (d_2 * B_inf * B_1 * B_X**2 / eps**2) * log(N),
-            derived=lambda _: linear_class(zhang, row_sum=B_1),
-            sharp=lambda _: linear_class(online, rows=B_inf, row_sum=B_1),
+            lambda _: c0 * (d_2 * B_inf * B_1 * B_X**2 / eps**2) * log(N),
+            lambda _: linear_class(zhang, row_sum=B_1),
+            lambda _: linear_class(online, rows=B_inf, row_sum=B_1),
         ),
     ),
 )

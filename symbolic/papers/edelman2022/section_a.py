@@ -12,7 +12,7 @@ from ...modules import EqualHeads, Heads, Linear, Offset, Projection, Signal, co
 from ...names import C0, KAPPA, indexed, parameters, symbols
 from ...softmax import entrywise_jacobian, finite_shift
 from .section_2 import linear_functions
-from .section_4 import HEAD_DEPARTURES, HIDES, TWO_THIRDS, head, head_capacity
+from .section_4 import HEAD_DEPARTURES, TWO_THIRDS, head, head_capacity, hidden_part
 
 THIRD = Rational(1, 3)
 
@@ -172,9 +172,8 @@ at most $B_X$.""",
     constants=(C0, KAPPA),
     differs=HEAD_DEPARTURES,
     parts=(
-        Part("log_N", POSITIONS,
-             "log covering number of the head with positions", relation="<~", hides=HIDES, printed=_printed_a11,
-             derived=lambda setting: _positional(setting, False), sharp=lambda setting: _positional(setting, True)),
+        hidden_part("log_N", POSITIONS, "log covering number of the head with positions", _printed_a11,
+                    lambda setting: _positional(setting, False), lambda setting: _positional(setting, True)),
     ),
 )  # fmt: skip
 
@@ -204,9 +203,8 @@ heads.""",
     constants=(C0, KAPPA),
     differs=HEAD_DEPARTURES,
     parts=(
-        Part("log_N", HEADS, "log covering number of the sum of heads", relation="<~", hides=HIDES,
-             printed=_printed_a12, derived=lambda setting: _heads(setting, False),
-             sharp=lambda setting: _heads(setting, True)),
+        hidden_part("log_N", HEADS, "log covering number of the sum of heads", _printed_a12,
+                    lambda setting: _heads(setting, False), lambda setting: _heads(setting, True)),
     ),
 )  # fmt: skip
 
@@ -230,8 +228,7 @@ equal_heads = Claim(
     constants=(C0, KAPPA),
     differs=HEAD_DEPARTURES,
     parts=(
-        Part("log_N", HEADS, "log covering number of the sum of equal heads", relation="<~", hides=HIDES,
-             printed=_printed_equal_heads, derived=lambda setting: _equal_heads(setting, False),
-             sharp=lambda setting: _equal_heads(setting, True)),
+        hidden_part("log_N", HEADS, "log covering number of the sum of equal heads", _printed_equal_heads,
+                    lambda setting: _equal_heads(setting, False), lambda setting: _equal_heads(setting, True)),
     ),
 )  # fmt: skip

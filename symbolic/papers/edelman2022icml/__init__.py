@@ -2,10 +2,10 @@
 
 from sympy import log
 
-from ...claim import Claim, Part
+from ...claim import Claim
 from ...covers import online, zhang
 from ...names import C0, parameters, symbols
-from ..edelman2022.section_4 import LINEAR, linear_class
+from ..edelman2022.section_4 import LINEAR, hidden_part, linear_class
 
 eps, N, d_2, B_X, B_1, c0 = symbols("eps N d_2 B_X B_W_21 C0")
 
@@ -21,15 +21,14 @@ logarithm as the number of outputs.""",
     uses=("edelman2022/4.5-stronger", "maurey/online"),
     constants=(C0,),
     parts=(
-        Part(
+        hidden_part(
             "log_N",
             LINEAR,
             "log covering number of the linear class",
-            relation="<~",
+            lambda _: c0 * (B_1**2 * B_X**2 / eps**2) * log(d_2 * N),
+            lambda _: linear_class(zhang, row_sum=B_1),
+            lambda _: linear_class(online, row_sum=B_1),
             hides="an absolute constant",
-            printed=lambda _: c0 * (B_1**2 * B_X**2 / eps**2) * log(d_2 * N),
-            derived=lambda _: linear_class(zhang, row_sum=B_1),
-            sharp=lambda _: linear_class(online, row_sum=B_1),
         ),
     ),
 )
