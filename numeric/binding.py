@@ -108,7 +108,7 @@ def bind(claim: Claim, values: Mapping[str, Any], form: str = "", part: str = ""
 def _sizes(claim: Claim, bound: Mapping[str, Any]) -> dict[str, int]:
     """List lengths, from their own parameter (H) or from the lists; they must agree."""
     sizes: dict[str, int] = {}
-    indices = {p.index for p in claim.symbols if p.index}
+    indices = {p.index for p in claim.symbols if p.index} | set(claim.unrolled)
     for index in indices & set(bound):
         sizes[index] = int(bound[index])
     for p in claim.symbols:
@@ -116,7 +116,7 @@ def _sizes(claim: Claim, bound: Mapping[str, Any]) -> dict[str, int]:
         if p.index and isinstance(value, list) and len(value) != sizes.setdefault(p.index, len(value)):
             raise InputError(f"{p.name} must be one value or {p.index} = {sizes[p.index]} of them, got {len(value)}")
     for index in indices - set(sizes):
-        if any(p.index == index and p.name in bound for p in claim.symbols):
+        if index in claim.unrolled or any(p.index == index and p.name in bound for p in claim.symbols):
             raise InputError(f"missing parameter {index}: how many values the lists have")
     return sizes
 

@@ -91,12 +91,19 @@ def _loop(expr: Any, env: Mapping[str, Any], field: Field) -> Any:
     return field.add(terms) if isinstance(expr, sympy.Sum) else field.multiply(terms)
 
 
+def _each(step: Step, env: Mapping[str, Any], field: Field) -> list[Any]:
+    assert step.over is not None
+    index, count = step.over
+    entries = range(1, field.integer(walk(count, env, field)) + 1)
+    return [walk(step.expr, {**env, index.name: field.rational(Fraction(i))}, field) for i in entries]
+
+
 def run(steps: list[Step], values: Mapping[str, Any], field: Field) -> Any:
     """The value of the last step."""
     env = dict(values)
     for step in steps:
         try:
-            env[step.name] = walk(step.expr, env, field)
+            env[step.name] = walk(step.expr, env, field) if step.over is None else _each(step, env, field)
         except Undefined as undefined:
             raise Undefined(f"{step.name} is undefined here: {undefined}") from None
     return env[steps[-1].name]

@@ -50,15 +50,15 @@ def allocate(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
         for t in terms
     ]  # fmt: skip
     summands = [
-        times(sympify(t.copies), alpha**THIRD * beta**TWO_THIRDS)
+        times(sympify(t.copies), alpha**THIRD if beta == 1 else alpha**THIRD * beta**TWO_THIRDS)
         for t, alpha, beta in zip(terms, alphas, betas, strict=True)
     ]
     gamma = D.let("gamma", r"\gamma", Add(*summands), "Hoelder's inequality", A8)
+    shares = [budget / gamma * (a if b == 1 else a / b) ** THIRD for a, b in zip(alphas, betas, strict=True)]
     return [
-        D.let(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", budget / gamma * (alpha / beta) ** THIRD,
-              "the share of the error that makes the sum smallest", A8)
-        for t, alpha, beta in zip(terms, alphas, betas, strict=True)
-    ]  # fmt: skip
+        D.let(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, "the share that makes the sum smallest", A8)
+        for t, share in zip(terms, shares, strict=True)
+    ]
 
 
 def total(D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: str) -> Expr:

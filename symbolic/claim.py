@@ -137,6 +137,7 @@ class Claim:
     constants: tuple[Constant, ...] = ()
     parts: tuple[Part, ...] = ()
     reference: str = ""  # of an axiom: where its proof is
+    unrolled: tuple[str, ...] = ()  # sizes, beside those of lists, for which forms are written out
     differs: Mapping[str, str] = field(
         default_factory=dict
     )  # step (or its prefix): how the printed proof differs there

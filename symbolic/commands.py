@@ -145,7 +145,7 @@ def _formula(claim: Claim, part_name: str, form: str, setting: Setting) -> list[
     relation = part.relation if form == "printed" or part.relation != "<~" else "<="
     hides = f", hides {part.hides}" if relation == "<~" and part.hides else ""
     lines = [f"{form} ({plain(part.meaning)}{hides}):", f"  {part.name} {relation} {text_of(last.expr)}"]
-    return lines + [f"    where {step.name} = {text_of(step.expr)}" for step in where]
+    return lines + [f"    where {step.shown} = {text_of(step.expr)}" for step in where]
 
 
 def trace(
@@ -165,7 +165,7 @@ def trace(
         printer = printing.printer_of(claim, steps)
         rows = [
             {"step": i, "name": s.name, "expression": text_of(s.expr),
-             "latex": f"{s.latex} = {printer.doprint(s.expr)}", "reason": s.reason, "key": s.key or None,
+             "latex": f"{printing.step_latex(s)} = {printer.doprint(s.expr)}", "reason": s.reason, "key": s.key or None,
              "differs": claim.departure(s) or None}
             for i, s in enumerate(steps, 1)
         ]  # fmt: skip
@@ -176,7 +176,7 @@ def trace(
         print(f"{claim.key}  {plain(claim.title)}\n{form} form of {chosen.name}: {plain(chosen.meaning)}\n")
         told: set[str] = set()
         for i, s in enumerate(steps, 1):
-            print(f"({i}) {s.name} = {text_of(s.expr)}")
+            print(f"({i}) {s.shown} = {text_of(s.expr)}")
             print(f"      {plain(s.reason)}{f'  [{s.key}]' if s.key else ''}")
             departure = claim.departure(s) if form == "derived" else ""
             if departure and departure not in told:

@@ -30,9 +30,10 @@ class ceil_log2(Function):
 
 def zhang_scalar(B: Expr, R: Expr, N: Expr) -> Entropy:
     """x -> v.x, |v| <= B (zhang2002/4). Zhang's centres are vectors of values, not functions of the class."""
+    BR = times(B, R)
     return Entropy(
-        lambda eps: 36 * (B * R / eps) ** 2 * log(2 * ceiling(4 * B * R / eps + 2) * N + 1),
-        36 * (B * R) ** 2,
+        lambda eps: 36 * (BR / eps) ** 2 * log(2 * ceiling(4 * BR / eps + 2) * N + 1),
+        36 * BR**2,
         proper=False,
         reason="Zhang's theorem",
         key="zhang2002/4",
@@ -75,9 +76,10 @@ def zhang(D: Derivation, w: Weight) -> Entropy:
 
 def online_scalar(B: Expr, R: Expr, N: Expr) -> Entropy:
     """x -> v.x, |v| <= B: fewer than (BR/eps)^2 corrections, each one of 2N or none."""
+    BR = times(B, R)
     return Entropy(
-        lambda eps: (ceiling((B * R / eps) ** 2) - 1) * log(2 * N + 1),
-        (B * R) ** 2 * log(2 * N + 1),
+        lambda eps: (ceiling((BR / eps) ** 2) - 1) * log(2 * N + 1),
+        BR**2 * log(2 * N + 1),
         proper=True,
         reason="at most so many corrections, each one of 2N or none",
         key="maurey/online",
@@ -86,22 +88,22 @@ def online_scalar(B: Expr, R: Expr, N: Expr) -> Entropy:
 
 def online_coordinates(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
     """d outputs, |M|_F <= B, corrections along coordinates."""
-    return quadratic(d * (B * R) ** 2 * log(2 * d * N + 1))
+    return quadratic(d * times(B, R) ** 2 * log(2 * d * N + 1))
 
 
 def online_net(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
     """The same with corrections along a 1/2-net of the sphere of outputs."""
-    return quadratic(Rational(64, 49) * (B * R) ** 2 * log(5**d * N + 1))
+    return quadratic(Rational(64, 49) * times(B, R) ** 2 * log(5**d * N + 1))
 
 
 def online_everywhere(B: Expr, R: Expr, d_in: Expr, d_out: Expr) -> Entropy:
     """For all inputs of norm at most R at once: no N."""
-    return quadratic(Rational(64, 49) ** 2 * (B * R) ** 2 * log(5 ** (d_in + d_out) + 1))
+    return quadratic(Rational(64, 49) ** 2 * times(B, R) ** 2 * log(5 ** (d_in + d_out) + 1))
 
 
 def online_row_sum(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
     """Row norms that sum to at most B, in a class closed under zeroing rows."""
-    return quadratic(3 * (B * R) ** 2 * log(2 * d * N * (ceil_log2(d) + 1) + 1))
+    return quadratic(3 * times(B, R) ** 2 * log(2 * d * N * (ceil_log2(d) + 1) + 1))
 
 
 def online(D: Derivation, w: Weight) -> Entropy:

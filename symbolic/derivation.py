@@ -19,10 +19,12 @@ class Step:
     expr: Expr
     reason: str
     key: str = ""  # the claim that justifies the step, if one does
+    over: tuple[Symbol, Expr] | None = None  # (i, n): one value for each i = 1..n, called name[i]
 
     @property
-    def symbol(self) -> Symbol:
-        return Symbol(self.name)
+    def shown(self) -> str:
+        """Its name as it stands in formulas."""
+        return self.name if self.over is None else f"{self.name}[{self.over[0]}]"
 
 
 class Derivation:

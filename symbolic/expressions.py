@@ -135,12 +135,15 @@ class Latex(LatexPrinter):
     def _print_Min(self, expr: Any, exp: Any = None) -> str:
         return r"\min\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
 
-    def _print_Sum(self, expr: Any) -> str:
+    def _print_Sum(self, expr: Any, sign: str = r"\sum") -> str:
         (index, low, high), body = expr.limits[0], expr.function
         text = self._print(body)
         if isinstance(body, Add):
             text = rf"\left({text}\right)"
-        return rf"\sum_{{{self._print(index)}={self._print(low)}}}^{{{self._print(high)}}} {text}"
+        return rf"{sign}_{{{self._print(index)}={self._print(low)}}}^{{{self._print(high)}}} {text}"
+
+    def _print_Product(self, expr: Any) -> str:
+        return self._print_Sum(expr, r"\prod")
 
 
 class Text(StrPrinter):
@@ -177,9 +180,12 @@ class Text(StrPrinter):
     def _print_Equality(self, expr: Any) -> str:
         return f"{self._print(expr.lhs)} == {self._print(expr.rhs)}"
 
-    def _print_Sum(self, expr: Any) -> str:
+    def _print_Sum(self, expr: Any, sign: str = "sum") -> str:
         index, low, high = (self._print(x) for x in expr.limits[0])
-        return f"sum({self._print(expr.function)} for {index} = {low}..{high})"
+        return f"{sign}({self._print(expr.function)} for {index} = {low}..{high})"
+
+    def _print_Product(self, expr: Any) -> str:
+        return self._print_Sum(expr, "product")
 
 
 def text_of(expr: Expr) -> str:

@@ -203,7 +203,9 @@ class Attention:
 
     `score` is the collapsed matrix S, or the pair (Q, K) of maps with score (Qx) . (Kz). `kappa` is the
     softmax's constant from l_inf to l_1. With one query only that output is computed. A collapsed score may be
-    covered as the vectors S^T x of the queries or, with `scalar_scores`, as the numbers x . S z themselves.
+    covered as the vectors S z of the keys or S^T x of the queries, whichever has its rows bounded, or, with
+    `scalar_scores`, as the numbers x . S z themselves. `best_gain` takes the best input-Lipschitz constant
+    (maurey/attention) in the place of the one that the triangle inequality gives.
     """
 
     value: Matrix
@@ -211,14 +213,18 @@ class Attention:
     kappa: Expr
     one_query: bool = False
     scalar_scores: bool = False
+    best_gain: bool = False
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         B_V = norm(D, self.value, "spectral")
         output = replace(x, radius=times(B_V, x.radius), tokens=Integer(1) if self.one_query else x.tokens)
 
         def lipschitz() -> Expr:
+            B = times(square(x.radius), self._score_norm(D))
+            if self.best_gain:
+                return times(B_V, B + sqrt(1 + B**2))
             # values move by B_V; a score moves through its query and through its key, each by at most R |S|
-            return times(B_V, 1 + 2 * times(self.kappa, square(x.radius), self._score_norm(D)))
+            return times(B_V, 1 + 2 * times(self.kappa, B))
 
         value = Weight(self.value, Integer(1), x.radius, x.number, VALUES, "edelman2022/4.3")
         return Sensitivity(output, lipschitz, (*self._score_weights(D, x, output, B_V), value))
@@ -234,6 +240,9 @@ class Attention:
             pairs = times(queries, x.tokens)
             return (Weight(self.score, per_score, square(R), pairs, SCORES, "edelman2022/4.3", scalar=True),)
         per_vector = times(self.kappa, B_V, square(R))  # a score is a product with another vector of norm R
+        if isinstance(self.score, Matrix) and self.score.rows is not None:
+            reason = f"{SCORES}; the query that scores a key has norm at most $R$"
+            return (Weight(self.score, per_vector, R, x.number, reason, "edelman2022/4.3"),)
         if isinstance(self.score, Matrix):
             reason = f"{SCORES}; the key against which a query is scored has norm at most $R$"
             return (Weight(self.score.transposed(), per_vector, R, queries, reason, "maurey/orientation"),)

@@ -25,7 +25,9 @@ VOCABULARY = {
         Parameter("d", "d", "embedding dimension", INTEGER),
         Parameter("d_1", "d_1", "number of rows of the matrix", INTEGER),
         Parameter("d_2", "d_2", "number of columns of the matrix", INTEGER),
+        Parameter("k", "k", "inner dimension of a head", INTEGER),
         Parameter("H", "H", "number of heads", INTEGER),
+        Parameter("L", "L", "number of layers", INTEGER),
         Parameter("n", "n", "number of terms", INTEGER),
         Parameter("i", "i", "index of a term", INTEGER),
         Parameter("p", "p", "number of classes", INTEGER),
@@ -60,6 +62,23 @@ VOCABULARY = {
         Parameter("B_V_F", "B_V^F", r"bound on $\|W_V\|_F$"),
         Parameter("B_QK_inf", r"B_{QK}^\infty", r"bound on $\|W_{QK}\|_{2,\infty}$, the largest column of $W_{QK}$"),
         Parameter("B_QK_F", "B_{QK}^F", r"bound on $\|W_{QK}\|_F$"),
+        Parameter("B_QK", "B_{QK}", r"bound on the spectral norm of $W_{QK}$"),
+        Parameter("B_C", "B_C", r"bound on the spectral norm of $W_C$"),
+        Parameter("B_C_inf", r"B_C^\infty", r"bound on $\|W_C\|_{2,\infty}$, the largest column of $W_C$"),
+        Parameter("B_C_F", "B_C^F", r"bound on $\|W_C\|_F$"),
+        Parameter("C_2", "C_2", "bound on all spectral norms"),
+        Parameter("C_inf", r"C_\infty", r"bound on all $(2,\infty)$ norms"),
+        *(
+            Parameter(
+                f"Delta_{x}",
+                rf"\Delta_{{{x}}}",
+                f"largest movement, on its vectors, of $W_{{{x}}}$",
+                "nonnegative real",
+            )
+            for x in ("QK", "V", "C")
+        ),
+        Parameter("Delta_w", r"\Delta_w", "largest movement of the read-out", "nonnegative real"),
+        Parameter("Delta_g", r"\Delta_g", "largest distance of a token below", "nonnegative real"),
     )
 }
 

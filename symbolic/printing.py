@@ -60,8 +60,12 @@ def _rows(claim: Claim, part: Part, form: str, setting: Setting) -> list[str]:
     printer = printer_of(claim, where, hidden="C0" if relation == "<~" else "")
     rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(last.expr)}"]
     for i, step in enumerate(where):
-        rows.append((r"\text{where}\quad " if i == 0 else "") + f"{step.latex} &= {printer.doprint(step.expr)}")
+        rows.append((r"\text{where}\quad " if i == 0 else "") + f"{step_latex(step)} &= {printer.doprint(step.expr)}")
     return rows
+
+
+def step_latex(step: Step) -> str:
+    return step.latex if step.over is None else f"{step.latex}_{{{step.over[0]}}}"
 
 
 def latex_of(claim: Claim, form: str, setting: Setting | None = None, part: str = "") -> str:
@@ -83,7 +87,7 @@ def trace_latex(claim: Claim, part: Part, form: str, setting: Setting) -> str:
         reason = f"{step.reason} [{step.key}]" if step.key else step.reason
         if form == "derived" and claim.departure(step):
             reason += f"; differs from the printed proof: {claim.departure(step)}"
-        rows.append(rf"({i})\quad {step.latex} &= {printer.doprint(step.expr)} && {_words(reason)}")
+        rows.append(rf"({i})\quad {step_latex(step)} &= {printer.doprint(step.expr)} && {_words(reason)}")
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 
 

@@ -433,3 +433,127 @@ def worst_profile(B_1, R, N, d, eps):
 def profile_of(norms, B_1):
     d = len(norms)
     return [int(floor(d * v / B_1)) for v in norms]
+
+
+# --- deep networks: Lemmas A.13 to A.17, unrolled as recursions -------------------------------------------------------
+
+
+@form(E + "A.13", "moved", "printed")
+def _(B_V, Delta_QK, Delta_V, **_):
+    return 2 * B_V * Delta_QK + Delta_V
+
+
+@form(E + "A.13", "moved", "derived")
+def _(B_V, Delta_QK, Delta_V, kappa=2):
+    return kappa * B_V * Delta_QK + Delta_V
+
+
+@form(E + "A.13", "moved", "sharp")
+def _(B_V, Delta_QK, Delta_V, **_):
+    return B_V * Delta_QK + Delta_V
+
+
+@form(E + "A.14", "moved", "printed")
+def _(B_V, B_QK, Delta, **_):
+    return (B_V + 4 * B_V * B_QK) * Delta
+
+
+@form(E + "A.14", "moved", "derived")
+def _(B_V, B_QK, Delta, kappa=2):
+    return (B_V + 2 * kappa * B_V * B_QK) * Delta
+
+
+@form(E + "A.14", "moved", "sharp")
+def _(B_V, B_QK, Delta, **_):
+    return B_V * Delta / (sqrt(1 + B_QK**2) - B_QK)
+
+
+def layer_moves(L_sigma, B_C, B_V, gain, softmax, below, Delta_C, Delta_QK, Delta_V):
+    """A.15, from the inside out: attention, activation, W_C."""
+    attended = B_V * gain * below + softmax * B_V * Delta_QK + Delta_V
+    return B_C * (L_sigma * attended) + Delta_C
+
+
+@form(E + "A.15", "moved", "printed")
+def _(L_sigma, B_C, B_V, B_QK, Delta_g, Delta_C, Delta_QK, Delta_V, **_):
+    return layer_moves(L_sigma, B_C, B_V, 1 + 4 * B_QK, 2, Delta_g, Delta_C, Delta_QK, Delta_V)
+
+
+@form(E + "A.15", "moved", "derived")
+def _(L_sigma, B_C, B_V, B_QK, Delta_g, Delta_C, Delta_QK, Delta_V, kappa=2):
+    return layer_moves(L_sigma, B_C, B_V, 1 + 2 * kappa * B_QK, kappa, Delta_g, Delta_C, Delta_QK, Delta_V)
+
+
+@form(E + "A.15", "moved", "sharp")
+def _(L_sigma, B_C, B_V, B_QK, Delta_g, Delta_C, Delta_QK, Delta_V, **_):
+    return layer_moves(L_sigma, B_C, B_V, 1 / (sqrt(1 + B_QK**2) - B_QK), 1, Delta_g, Delta_C, Delta_QK, Delta_V)
+
+
+@several(E + "A.16", "moved", ["printed", "derived"])
+def _(B_w, Delta_g, Delta_w):
+    return B_w * Delta_g + Delta_w
+
+
+@form("maurey/attention", "moved", "printed")
+def _(B_V, B_QK, B_X, Delta):
+    return B_V * Delta / (sqrt(1 + (B_X**2 * B_QK) ** 2) - B_X**2 * B_QK)
+
+
+@form(E + "A.17", "log_N", "printed")
+def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, C0=1, **_):
+    total, alpha = B_w ** (2 * THIRD), mpf(1)
+    for i in range(int(L)):
+        terms = [d * B_C_inf[i], 2 * d * L_sigma * B_C[i] * B_V[i] * B_QK_inf[i], k * L_sigma * B_C[i] * B_V_inf[i]]
+        total += alpha ** (2 * THIRD) * sum(t ** (2 * THIRD) for t in terms)
+        alpha *= L_sigma * B_C[i] * B_V[i] * (1 + 4 * B_QK[i])
+    return C0 * log(m * T) / eps**2 * total**3
+
+
+def unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, softmax, first):
+    """How far the output moves per unit of each movement: push one unit through A.15 and A.16, one weight at a time.
+    In the first layer a score moves by the radius of its tokens per unit, and values have that radius."""
+    effects = []
+    for i in range(L):
+        for which in ("QK", "V", "C"):
+            below = mpf(0)
+            for n in range(L):
+                unit = {name: mpf(name == which and n == i) for name in ("QK", "V", "C")}
+                scale = softmax * (first[0] if n == 0 else 1)
+                below = layer_moves(L_sigma, B_C[n], B_V[n], gains[n], scale, below, unit["C"], unit["QK"], unit["V"])
+            effects.append(B_w * below)
+    return [*effects, mpf(1)]
+
+
+@form(E + "A.17", "log_N", "derived")
+def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, kappa=2, B_X=1, C0=1):
+    L, N = int(L), m * T
+    gains = [1 + 2 * kappa * b for b in B_QK]
+    betas = unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, kappa, (B_X**2, B_X))
+    terms = []
+    for i in range(L):
+        R = B_X if i == 0 else mpf(1)
+        for B, radius, outputs in ((B_QK_inf[i], R, d), (B_V_inf[i], R, k), (B_C_inf[i], L_sigma, d)):
+            cost = lambda e, B=B, r=radius, o=outputs: proper_columns(B, r, N, o, e)  # noqa: E731
+            terms.append((144 * (outputs * B * radius) ** 2, betas[len(terms)], cost))
+    terms.append((144 * B_w**2, betas[-1], lambda e: zhang(B_w, 1, m, e / 2)))
+    return split(terms, eps)
+
+
+@form(E + "A.17", "log_N", "sharp")
+def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, B_X=1, **_):
+    L = int(L)
+    gains = [b + sqrt(1 + b**2) for b in B_QK]
+    betas = unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, 1, (B_X, B_X))
+    terms = []
+    for i in range(L):
+        R, last = (B_X if i == 0 else mpf(1)), i == L - 1
+        pairs, outputs = (m * T, m) if last else (m * T * T, m * T)
+        F = sqrt(d) * B_QK_inf[i]
+        score = lambda e, F=F, R=R, p=pairs: online_scalar(F, R**2, p, e)  # noqa: E731
+        terms.append(((F * R**2) ** 2 * log(2 * pairs + 1), betas[3 * i], score))
+        C_V = online_vector(sqrt(k) * B_V_inf[i], R, m * T, d, k)
+        terms.append((C_V, betas[3 * i + 1], lambda e, c=C_V, r=B_V[i] * R: _vector(e, c, r)))
+        C_C = online_vector(sqrt(d) * B_C_inf[i], L_sigma, outputs, k, d)
+        terms.append((C_C, betas[3 * i + 2], lambda e, c=C_C, r=B_C[i] * L_sigma: _vector(e, c, r)))
+    terms.append((B_w**2 * log(2 * m + 1), betas[-1], lambda e: online_scalar(B_w, 1, m, e)))
+    return split(terms, eps)

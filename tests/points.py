@@ -10,18 +10,22 @@ NATURAL = ["1", "2", "1/2", "1/10", "4"]
 
 def value(name: str, domain: str, rng: random.Random) -> str:
     if domain == "positive integer":
-        top = {"d": 40, "d_1": 40, "d_2": 40, "H": 3, "p": 30, "n": 30, "N": 10**6, "m": 10**5, "T": 10**4}[name]
+        top = {"d": 40, "d_1": 40, "d_2": 40, "k": 40, "H": 3, "p": 30, "n": 30, "N": 10**6, "m": 10**5, "T": 10**4}[
+            name
+        ]
         return str(rng.choice([1, 2, rng.randint(1, 9), rng.randint(1, top)]))
     if domain == "in [0, 1]":
         return str(Fraction(rng.randint(1, 99), 100))
     if rng.random() < 0.3:
         return rng.choice(NATURAL)
+    if name != "eps" and rng.random() < 0.2:
+        return str(Fraction(rng.randint(1, 99), 1000))
     return str(Fraction(rng.randint(1, 999), 100 if name != "eps" else rng.choice([100, 300, 1000])))
 
 
 def point(claim: Claim, rng: random.Random) -> dict[str, object]:
     """One value per symbol that is not optional; lists where the symbol has an index."""
-    sizes = {index: rng.randint(2, 3) for index in ("H", "n")}
+    sizes = {index: rng.randint(2, 3) for index in ("H", "n", "L")}
     indexed = {p.index for p in claim.symbols if p.index}
     at: dict[str, object] = {}
     for p in claim.symbols:

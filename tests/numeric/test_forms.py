@@ -61,18 +61,11 @@ def test_natural_inputs(key, part, form, eps):
     """Norms of 1 and eps = 1/10 tie almost every ceiling; they are decided, never guessed and never refused."""
     claim = maurey.claim(key)
     for d in ("1", "4", "9"):
-        at = {p.name: "1" for p in claim.symbols if not p.optional}
-        at |= {
-            name: value
-            for name, value in {"eps": eps, "share": "1/2", "d": d, "d_1": d, "d_2": d}.items()
-            if name in at
-        }
-        at |= {p.name: ["1", "8"] for p in claim.symbols if p.index and not p.optional} | (
-            {"H": "2"} if "H" in at else {}
-        )
-        at |= {"n": "2"} if key.endswith("A.8") else {}
-        if key.endswith("equal-heads"):
-            at["H"] = "2"
+        at = {p.name: ["1", "8"] if p.index else "1" for p in claim.symbols if not p.optional}
+        natural = {"eps": eps, "share": "1/2", "d": d, "d_1": d, "d_2": d, "k": d, "H": "2", "L": "2"}
+        at |= {name: value for name, value in natural.items() if name in at}
+        if key.endswith("A.8"):
+            at["n"] = "2"
         found = claim.enclose(form=form, part=part, digits=50, **at)
         assert close(found.value, independent(key, part, form, at), 45)
         assert found.lower <= found.value <= found.upper

@@ -38,7 +38,7 @@ def number(expr, steps=()):
     """A float from an expression whose symbols are steps."""
     values = {}
     for step in steps:
-        values[step.symbol] = step.expr.subs(values).evalf(30)
+        values[Symbol(step.name)] = step.expr.subs(values).evalf(30)
     return float(expr.subs(values).evalf(30))
 
 

@@ -10,14 +10,14 @@ from ...entropy import Entropy
 from ...modules import Attention, Fixed, Linear, Module, Signal, compose
 from ...names import C0, KAPPA, parameters, symbols
 from ...norms import Matrix
-from ...softmax import BEST_CONSTANT
+from ...route import PAPER, SHARP, Route
 
 TWO_THIRDS = Rational(2, 3)
 HIDES = "an absolute constant, and logarithms of all quantities but m and T"
 
 eps, d, m, T, N, d_1, d_2 = symbols("eps d m T N d_1 d_2")
 L_sigma, B_X, B_V, B_V_inf, B_QK_inf, B_inf, B_1 = symbols("L_sigma B_X B_V B_V_inf B_QK_inf B_W_inf B_W_21")
-C_Norm, L_out, B_in, B_w, share, c0, kappa = symbols("C_Norm L_out B_in B_w share C0 kappa")
+C_Norm, L_out, B_in, B_w, share, c0 = symbols("C_Norm L_out B_in B_w share C0")
 Delta_score, Delta_in, E_score, E_in, E_head = symbols("Delta_score Delta_in E_score E_in E_head")
 
 
@@ -188,7 +188,7 @@ by at most $\Delta_{\mathrm{in}}$ in $\ell_2$, the head's output moves by at mos
 # --- 4.4: the Transformer head ----------------------------------------------------------------------------------
 
 
-def head(setting: Setting, sharp: bool, h: int | None = None) -> Module:
+def head(setting: Setting, route: Route, h: int | None = None) -> Module:
     """tf-head of Section 4.2: sigma(W_V^T X^T softmax(X W_QK^T x_tau)), one query; head h where there are several.
 
     The map of the values is W_V^T, whose columns B_V_inf bounds; that of the scores is W_QK, whose columns
@@ -199,14 +199,13 @@ def head(setting: Setting, sharp: bool, h: int | None = None) -> Module:
         return bound if h is None else Indexed(bound.name, h)
 
     def given(name: str) -> Expr | None:
-        symbol = setting.optional(name) if sharp else None
+        symbol = setting.optional(name) if route.scalar_scores else None
         return symbol if symbol is None else of(symbol)
 
     label, mark = ("", "") if h is None else (f"_{h}", f"^{{[{h}]}}")
     V = Matrix(f"V{label}", f"V{mark}", d, d, spectral=of(B_V), columns=of(B_V_inf), frobenius=given("B_V_F"))
     QK = Matrix(f"QK{label}", f"QK{mark}", d, d, columns=of(B_QK_inf), frobenius=given("B_QK_F"))
-    constant = BEST_CONSTANT if sharp else kappa
-    return compose(Attention(V, QK, constant, one_query=True, scalar_scores=sharp), Fixed(L_sigma))
+    return compose(route.attention(V, QK, one_query=True), Fixed(L_sigma))
 
 
 # Where the derivation of a head leaves the printed proof, by step.
@@ -217,9 +216,8 @@ HEAD_DEPARTURES = {
 }
 
 
-def head_capacity(module: Module, sharp: bool) -> list[Step]:
-    cover: Cover = online if sharp else zhang
-    return capacity_steps(module, Signal(B_X, m, T), eps, cover)
+def head_capacity(module: Module, route: Route) -> list[Step]:
+    return capacity_steps(module, Signal(B_X, m, T), eps, route.cover)
 
 
 def _printed_4_4(score: Expr) -> Expr:
@@ -227,11 +225,11 @@ def _printed_4_4(score: Expr) -> Expr:
 
 
 def _derived_4_4(setting: Setting) -> list[Step]:
-    return head_capacity(head(setting, sharp=False), sharp=False)
+    return head_capacity(head(setting, PAPER), PAPER)
 
 
 def _sharp_4_4(setting: Setting) -> list[Step]:
-    return head_capacity(head(setting, sharp=True), sharp=True)
+    return head_capacity(head(setting, SHARP), SHARP)
 
 
 HEAD = r"\log\mathcal N_\infty(\mathcal F_{\text{tf-head}};\varepsilon;X^{(1)},\dots,X^{(m)},\|\cdot\|_2)"

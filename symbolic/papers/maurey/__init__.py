@@ -1,5 +1,7 @@
 """Better constants and covers, proved here in brief; the `sharp` forms of the papers' claims use them."""
 
+from sympy import Expr
+
 from ...claim import Claim, Form, Part, Setting
 from ...covers import (
     online_coordinates,
@@ -10,12 +12,22 @@ from ...covers import (
 )
 from ...derivation import Derivation, Step
 from ...entropy import lattice_log_size, lattice_terms
-from ...modules import times
+from ...modules import Signal, times
 from ...names import parameters, symbols
+from ...norms import Matrix
+from ...route import SHARP
 from ...softmax import BEST_CONSTANT, finite_shift
 
 eps, N, n, m, T, R, rho = symbols("eps N n m T B_X rho")
 d_1, d_2, B_w, B_F, B_1, Delta, B_QK_F = symbols("d_1 d_2 B_w B_W_F B_W_21 Delta B_QK_F")
+B_V, B_QK = symbols("B_V B_QK")
+
+
+def _gain(_: Setting) -> Expr:
+    maps = (Matrix(name, name, 1, 1, spectral=bound) for name, bound in (("V", B_V), ("QK", B_QK)))
+    gain = SHARP.attention(*maps).sensitivity(Derivation(), Signal(R, m, T)).lipschitz()
+    return gain * Delta
+
 
 softmax = Claim(
     key="maurey/softmax",
@@ -105,4 +117,28 @@ orientation = Claim(
     kind="lipschitz",
     statement=r"""$x^\top Wy=y^\top W^\top x$, so a cover of $x\mapsto Wx$ or of $x\mapsto W^\top x$ serves the
 query-key matrix: use the one whose norm is given, on the tokens it acts on.""",
+)
+
+attention = Claim(
+    key="maurey/attention",
+    title="The best input-Lipschitz constant of an attention layer",
+    kind="lipschitz",
+    statement=r"""For tokens of norm at most $R$ and $A=W_KW_Q^\top$ the output of attention moves by at most
+the stated multiple of the tokens' largest movement $\Delta$; best possible as $T\to\infty$. Proof: along
+$\delta$ with $\|\delta_t\|\le1$ the derivative is $\sum_ts_t(\delta_t+(a\cdot\delta_t)(z_t-\bar
+z))+\mathrm{Cov}_s(z)A\delta_\tau$ with $a=Az_\tau$; the last part is at most $R^2\|A\|$, and against a unit $y$
+the first is at most $(1+\|a\|^2\mathrm{Var}_s(y\cdot z))^{1/2}$ because the centred tokens average to zero.""",
+    symbols=parameters("B_V B_QK B_X Delta", B_X="R"),
+    uses=("maurey/softmax",),
+    parts=(
+        Part("moved", r"\|(f(Z)-f(\hat Z))^\top\|_{2,\infty}", "movement of the layer's output", printed=_gain),
+    ),
+)  # fmt: skip
+
+read = Claim(
+    key="maurey/read",
+    title="Count only what is read",
+    kind="covering",
+    statement=r"""The scalar output reads one token of the last layer, so $W_C^{(L)}$ and the last scores need
+covering on $m$ vectors and $mT$ (query, key) pairs, where all tokens would ask for $mT$ and $mT^2$.""",
 )

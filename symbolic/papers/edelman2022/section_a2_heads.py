@@ -10,6 +10,7 @@ from ...derivation import Derivation, Step
 from ...entropy import quadratic
 from ...modules import EqualHeads, Heads, Linear, Offset, Projection, Signal, compose, times
 from ...names import C0, KAPPA, indexed, parameters, symbols
+from ...route import PAPER, SHARP, Route
 from ...softmax import entrywise_jacobian, finite_shift
 from .section_2 import linear_functions
 from .section_4 import HEAD_DEPARTURES, TWO_THIRDS, head, head_capacity, hidden_part
@@ -152,8 +153,8 @@ B_2$, $i\in[N]$, any $\varepsilon>0$.""",
 POSITIONS = r"\log\mathcal N_\infty(\mathcal F_{\text{tf-pos}}(P);\varepsilon;X^{(1)},\dots,X^{(m)},\|\cdot\|_2)"
 
 
-def _positional(setting: Setting, sharp: bool) -> list[Step]:
-    return head_capacity(compose(Offset(B_P), head(setting, sharp)), sharp)
+def _positional(setting: Setting, route: Route) -> list[Step]:
+    return head_capacity(compose(Offset(B_P), head(setting, route)), route)
 
 
 def _printed_a11(_: Setting) -> Expr:
@@ -173,7 +174,7 @@ at most $B_X$.""",
     differs=HEAD_DEPARTURES,
     parts=(
         hidden_part("log_N", POSITIONS, "log covering number of the head with positions", _printed_a11,
-                    lambda setting: _positional(setting, False), lambda setting: _positional(setting, True)),
+                    lambda setting: _positional(setting, PAPER), lambda setting: _positional(setting, SHARP)),
     ),
 )  # fmt: skip
 
@@ -182,9 +183,9 @@ at most $B_X$.""",
 HEADS = r"\log\mathcal N_\infty(\mathcal F_{\text{tf-heads}};\varepsilon;X^{(1)},\dots,X^{(m)},\|\cdot\|_2)"
 
 
-def _heads(setting: Setting, sharp: bool) -> list[Step]:
-    heads = tuple(head(setting, sharp, index) for index in range(1, setting.size("H") + 1))
-    return head_capacity(Heads(heads), sharp)
+def _heads(setting: Setting, route: Route) -> list[Step]:
+    heads = tuple(head(setting, route, index) for index in range(1, setting.size("H") + 1))
+    return head_capacity(Heads(heads), route)
 
 
 def _printed_a12(_: Setting) -> Expr:
@@ -204,13 +205,13 @@ heads.""",
     differs=HEAD_DEPARTURES,
     parts=(
         hidden_part("log_N", HEADS, "log covering number of the sum of heads", _printed_a12,
-                    lambda setting: _heads(setting, False), lambda setting: _heads(setting, True)),
+                    lambda setting: _heads(setting, PAPER), lambda setting: _heads(setting, SHARP)),
     ),
 )  # fmt: skip
 
 
-def _equal_heads(setting: Setting, sharp: bool) -> list[Step]:
-    return head_capacity(EqualHeads(H, head(setting, sharp)), sharp)
+def _equal_heads(setting: Setting, route: Route) -> list[Step]:
+    return head_capacity(EqualHeads(H, head(setting, route)), route)
 
 
 def _printed_equal_heads(_: Setting) -> Expr:
@@ -229,6 +230,6 @@ equal_heads = Claim(
     differs=HEAD_DEPARTURES,
     parts=(
         hidden_part("log_N", HEADS, "log covering number of the sum of equal heads", _printed_equal_heads,
-                    lambda setting: _equal_heads(setting, False), lambda setting: _equal_heads(setting, True)),
+                    lambda setting: _equal_heads(setting, PAPER), lambda setting: _equal_heads(setting, SHARP)),
     ),
 )  # fmt: skip

@@ -1,0 +1,30 @@
+"""Which of several proved steps a derivation takes: the paper's, or a sharper one. Each sharpening is one swap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol
+
+from .covers import Cover, online, zhang
+from .modules import Attention
+from .norms import Matrix
+from .softmax import BEST_CONSTANT
+
+PAPER_CONSTANT = Symbol("kappa")
+
+
+@dataclass(frozen=True)
+class Route:
+    kappa: Expr = PAPER_CONSTANT  # the softmax constant: a named constant of the claim, or 1 (maurey/softmax)
+    cover: Cover = zhang  # of linear maps
+    scalar_scores: bool = False  # maurey/score
+    best_gain: bool = False  # maurey/attention
+    read_one: bool = False  # maurey/read: the last layer computes only the token that is read
+
+    def attention(self, value: Matrix, score: Matrix, one_query: bool = False) -> Attention:
+        return Attention(value, score, self.kappa, one_query, self.scalar_scores, self.best_gain)
+
+
+PAPER = Route()
+SHARP = Route(BEST_CONSTANT, online, scalar_scores=True, best_gain=True, read_one=True)
