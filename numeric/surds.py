@@ -177,6 +177,9 @@ class Surds:
     def ceiling(self, x: Any, node: Expr, env: Mapping[str, Any]) -> Any:
         raise Unsupported
 
+    def integrate(self, node: Expr, env: Mapping[str, Any]) -> Any:
+        raise Unsupported
+
     def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> Any:
         raise Unsupported
 

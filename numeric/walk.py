@@ -39,6 +39,7 @@ class Field(Protocol):
     def ceiling(self, x: Any, node: Expr, env: Mapping[str, Any]) -> Any: ...
     def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> Any: ...
     def integer(self, x: Any) -> int: ...
+    def integrate(self, node: Expr, env: Mapping[str, Any]) -> Any: ...
 
 
 APPLIED = {
@@ -66,6 +67,10 @@ def walk(expr: Expr, env: Mapping[str, Any], field: Field) -> Any:
         return field.power_of(base, walk(expr.exp, env, field))
     if isinstance(expr, (sympy.Sum, sympy.Product)):
         return _loop(expr, env, field)
+    if isinstance(expr, sympy.Integral):
+        return field.integrate(expr, env)
+    if expr is sympy.E:
+        return field.apply("exp", [field.rational(Fraction(1))])
     if isinstance(expr, sympy.Piecewise):
         return field.select([(b.cond, partial(walk, b.expr, env, field)) for b in expr.args], env)
     arguments = [walk(argument, env, field) for argument in expr.args]

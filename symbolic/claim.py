@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from sympy import Expr, IndexedBase, Symbol, evaluate
+from sympy import Expr, Symbol, evaluate
 from sympy.core.relational import Relational
 
 from .derivation import Step
@@ -35,6 +35,8 @@ DOMAINS: dict[str, Callable[[Fraction], bool]] = {
     "positive real": lambda x: x > 0,
     "nonnegative real": lambda x: x >= 0,
     "in [0, 1]": lambda x: 0 <= x <= 1,
+    "in (0, 1)": lambda x: 0 < x < 1,
+    "in (0, 1]": lambda x: 0 < x <= 1,
     "positive integer": lambda x: x > 0 and x.denominator == 1,
 }
 
@@ -54,10 +56,6 @@ class Parameter:
     index: str = ""
     optional: bool = False  # a form may use it when it is given, and does without when it is not
 
-    @property
-    def symbol(self) -> Symbol | IndexedBase:
-        return IndexedBase(self.name) if self.index else Symbol(self.name)
-
 
 @dataclass(frozen=True)
 class Constant:
@@ -68,10 +66,6 @@ class Constant:
     latex: str
     meaning: str
     source: str
-
-    @property
-    def symbol(self) -> Symbol:
-        return Symbol(self.name)
 
 
 @dataclass(frozen=True)

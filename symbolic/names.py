@@ -51,6 +51,14 @@ VOCABULARY = {
         Parameter("L_out", r"L_{\mathrm{out}}", r"Lipschitz constant of $\phi_{\mathrm{out}}$"),
         Parameter("B_in", r"B_{\mathrm{in}}", r"bound on $\|\phi_{\mathrm{in}}(a)\|/\|a\|$"),
         Parameter("L_sigma", r"L_\sigma", "Lipschitz constant of the activation"),
+        Parameter("L_loss", "L", "Lipschitz constant of the loss in its first argument"),
+        Parameter("A", "A", r"bound on $|f|$"),
+        Parameter("b", "b", r"bound on $|\ell|$"),
+        Parameter("C_F", r"C_{\mathcal F}", r"coefficient of the entropy $C_{\mathcal F}/\varepsilon^2$"),
+        Parameter("p_0", "p_0", r"constant part of the entropy $p_0+C_{\mathcal F}/\varepsilon^2$", "nonnegative real"),
+        Parameter("tau", r"\tau", "resolution at which the integral is cut off"),
+        Parameter("delta", r"\delta", "probability of failure", "in (0, 1)"),
+        Parameter("R_F", r"\hat{\mathcal R}", "empirical Rademacher complexity of the class", "nonnegative real"),
         Parameter("B_X", "B_X", rf"bound on the token norms ${TOKENS}$"),
         Parameter("B_P", "B_P", "bound on the norms of the positional embeddings"),
         Parameter("B_w", "B_w", "bound on the norm of the vector of weights"),
@@ -110,4 +118,7 @@ def indexed(names: str) -> list[IndexedBase]:
 
 
 C0 = Constant("C0", Fraction(1), "C_0", "the constant that the relation hides", "left open by the paper")
+C_DUDLEY = Constant(
+    "c", Fraction(12), "c", "the constant of Dudley's integral", "left open by the paper; 12 in textbooks"
+)
 KAPPA = Constant("kappa", Fraction(2), r"\kappa", r"softmax constant from $\ell_\infty$ to $\ell_1$", "edelman2022/A.7")

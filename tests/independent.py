@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 
-from mpmath import binomial, ceil, exp, floor, log, mp, mpf, sqrt, tanh
+from mpmath import asinh, binomial, ceil, exp, floor, log, mp, mpf, sqrt, tanh
 
 mp.dps = 60
 THIRD = mpf(1) / 3
@@ -557,3 +557,102 @@ def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_i
         terms.append((C_C, betas[3 * i + 2], lambda e, c=C_C, r=B_C[i] * L_sigma: _vector(e, c, r)))
     terms.append((B_w**2 * log(2 * m + 1), betas[-1], lambda e: online_scalar(B_w, 1, m, e)))
     return split(terms, eps)
+
+
+# --- from entropies to a gap: closed forms where the sources have them
+
+
+def area(p, C, m, low, high):
+    """The integral of sqrt((p + C/u^2)/m), by its primitive."""
+    if low == high:
+        return mpf(0)
+    if p == 0:
+        return sqrt(C / m) * log(high / low)
+
+    def primitive(u):
+        return sqrt(p * u**2 + C) - sqrt(C) * asinh(sqrt(C / p) / u)
+
+    return (primitive(high) - primitive(low)) / sqrt(m)
+
+
+@form("dudley1967/integral", "R", "printed")
+def _(A, C_F, p_0, m, tau):
+    return 4 * tau + 12 * area(p_0, C_F, m, tau, A)
+
+
+@form("maurey/dudley", "proper", "printed")
+def _(A, C_F, p_0, m, tau):
+    return 2 * tau + sqrt(mpf(32)) * area(p_0, C_F, m, tau, A)
+
+
+@form("maurey/dudley", "external", "printed")
+def _(A, C_F, p_0, m, tau):
+    return 2 * tau + sqrt(mpf(72)) * area(p_0, C_F, m, tau, A)
+
+
+@form(E + "A.2", "R", "printed")
+def _(A, C_F, p_0, m, tau, c=12):
+    return c * (tau + area(p_0, C_F, m, tau, A))
+
+
+@form(E + "A.2", "R", "derived")
+def _(A, C_F, p_0, m, tau, **_):
+    return 4 * tau + 12 * area(p_0, C_F, m, tau, A)
+
+
+@form(E + "A.2", "R", "sharp")
+def _(A, C_F, p_0, m, tau, **_):
+    return 2 * tau + sqrt(mpf(32)) * area(p_0, C_F, m, tau, A)
+
+
+@form(E + "A.3", "R", "printed")
+def _(A, C_F, m, c=12):
+    return c * sqrt(C_F / m) * (1 + log(A / sqrt(C_F / m)))
+
+
+@form(E + "A.3", "R", "derived")
+def textbook_complexity(A, C_F, m, **_):
+    """The sum 4 tau + 12 s log(A/tau) at its stationary point 3 s, if that is below A."""
+    s = sqrt(C_F / m)
+    return A if 3 * s > A else min(A, 12 * s + 12 * s * log(A / (3 * s)))
+
+
+def chained_complexity(A, C_F, m, **_):
+    s = sqrt(2 * C_F / m)
+    return A if A**2 * m < C_F else min(A, exp(mpf(1)) * s * (1 + log(A / s)))
+
+
+FORMS[E + "A.3", "R", "sharp"] = FORMS["maurey/chaining", "R", "printed"] = chained_complexity
+
+
+@form(E + "A.4", "gap", "printed")
+def _(L_loss, b, delta, m, R_F):
+    return 4 * L_loss * R_F + b * sqrt(2 * log(1 / delta) / m)
+
+
+def two_sided(L_loss, b, delta, m, R_F):
+    return 2 * L_loss * R_F + b * sqrt(18 * log(3 / delta) / m)
+
+
+FORMS[E + "A.4", "gap", "derived"] = FORMS["maurey/deviation", "gap", "printed"] = two_sided
+
+
+@form("bartlett2002/8", "gap", "printed")
+def _(m, delta, R_F):
+    return R_F + 2 * sqrt(2 * log(2 / delta) / m)
+
+
+for key in ("2.2", "A.5"):
+
+    @form(E + key, "gap", "printed")
+    def _(L_loss, C_F, A, b, delta, m, c=12):
+        s = sqrt(C_F / m)
+        return 4 * c * L_loss * s * (1 + log(A / s)) + b * sqrt(2 * log(1 / delta) / m)
+
+    @form(E + key, "gap", "derived")
+    def _(L_loss, C_F, A, b, delta, m, **_):
+        return two_sided(L_loss, b, delta, m, textbook_complexity(A, C_F, m))
+
+    @form(E + key, "gap", "sharp")
+    def _(L_loss, C_F, A, b, delta, m, **_):
+        return two_sided(L_loss, b, delta, m, chained_complexity(A, C_F, m))

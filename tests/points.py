@@ -14,8 +14,10 @@ def value(name: str, domain: str, rng: random.Random) -> str:
             name
         ]
         return str(rng.choice([1, 2, rng.randint(1, 9), rng.randint(1, top)]))
-    if domain == "in [0, 1]":
+    if domain.startswith("in "):
         return str(Fraction(rng.randint(1, 99), 100))
+    if name == "C_F" and rng.random() < 0.5:
+        return str(Fraction(rng.randint(1, 9999), 10))
     if rng.random() < 0.3:
         return rng.choice(NATURAL)
     if name != "eps" and rng.random() < 0.2:
@@ -39,6 +41,8 @@ def point(claim: Claim, rng: random.Random) -> dict[str, object]:
             at[p.name] = str(rng.randint(1, sizes["n"]))
         else:
             at[p.name] = value(p.name, p.domain, rng)
+    if "tau" in at:  # below A
+        at["tau"] = str(Fraction(str(at["A"])) * Fraction(rng.randint(1, 100), 100))
     for constant in claim.constants:
         at[constant.name] = value(constant.name, "positive real", rng)
     return at

@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 CLAIMS = maurey.claims()
 KEYS = {claim.key for claim in CLAIMS}
 FIRST_PART = [
-    *("2.1", "sec2-linear-cover", "3.1", "3.2", "4.1", "4.2", "4.2-scalar", "4.3", "4.4", "4.5", "4.5-stronger"),
-    *("A.6", "A.7", "A.8", "A.9", "A.10", "A.11", "A.12", "A.12-equal-heads"),
+    *("2.1", "sec2-linear-cover", "2.2", "3.1", "3.2", "4.1", "4.2", "4.2-scalar", "4.3", "4.4", "4.5", "4.5-stronger"),
+    *("A.1", "A.2", "A.3", "A.4", "A.5", "A.6", "A.7", "A.8", "A.9", "A.10", "A.11", "A.12", "A.12-equal-heads"),
     *("A.13", "A.14", "A.15", "A.16", "A.17"),
 ]
 

@@ -9,6 +9,7 @@ from ...derivation import Derivation, Step
 from ...modules import Linear, Signal
 from ...names import C0, parameters, symbols
 from ...norms import Matrix
+from .section_a1_generalization import GAP_RECORD
 
 eps, m, B_X, B_w, c0 = symbols("eps m B_X B_w C0")
 
@@ -64,4 +65,15 @@ is printed without a logarithm.""",
             sharp=_sharp,
         ),
     ),
+)
+
+lemma_2_2 = Claim(
+    key="edelman2022/2.2",
+    title="Generalization from a covering number",
+    kind="generalization",
+    statement=r"""Let $|f|\le A$ for all $f\in\mathcal F$, $\log\mathcal N_\infty(\mathcal F;\varepsilon)\le
+C_{\mathcal F}/\varepsilon^2$ for all inputs and all $\varepsilon$, and let the loss be $b$-bounded and
+$L$-Lipschitz in its first argument. With probability at least $1-\delta$, for all $f$ at once and some constant
+$c>0$, the gap is at most the stated amount.""",
+    **GAP_RECORD,
 )

@@ -2,7 +2,9 @@
 
 from sympy import Expr
 
-from ...claim import Claim, Form, Part, Setting
+from ...chain import EXTERNAL, PROPER, Dudley, chained, dudley_at, root_integral
+from ...chain import deviation as deviation_term
+from ...claim import Assumption, Claim, Form, Part, Setting
 from ...covers import (
     online_coordinates,
     online_everywhere,
@@ -20,13 +22,12 @@ from ...softmax import BEST_CONSTANT, finite_shift
 
 eps, N, n, m, T, R, rho = symbols("eps N n m T B_X rho")
 d_1, d_2, B_w, B_F, B_1, Delta, B_QK_F = symbols("d_1 d_2 B_w B_W_F B_W_21 Delta B_QK_F")
-B_V, B_QK = symbols("B_V B_QK")
+B_V, B_QK, A, C_F, p_0, tau, L_loss, b, delta, R_F = symbols("B_V B_QK A C_F p_0 tau L_loss b delta R_F")
 
 
 def _gain(_: Setting) -> Expr:
-    maps = (Matrix(name, name, 1, 1, spectral=bound) for name, bound in (("V", B_V), ("QK", B_QK)))
-    gain = SHARP.attention(*maps).sensitivity(Derivation(), Signal(R, m, T)).lipschitz()
-    return gain * Delta
+    layer = SHARP.attention(Matrix("V", "V", 1, 1, spectral=B_V), Matrix("QK", "QK", 1, 1, spectral=B_QK))
+    return layer.sensitivity(Derivation(), Signal(R, m, T)).lipschitz() * Delta
 
 
 softmax = Claim(
@@ -142,3 +143,60 @@ read = Claim(
     statement=r"""The scalar output reads one token of the last layer, so $W_C^{(L)}$ and the last scores need
 covering on $m$ vectors and $mT$ (query, key) pairs, where all tokens would ask for $mT$ and $mT^2$.""",
 )
+
+
+def _cut(dudley: Dudley) -> Form:
+    return lambda _: dudley_at(dudley, tau, root_integral(p_0, C_F, m, tau, A))
+
+
+RADEMACHER = r"\hat{\mathcal R}(\mathcal F;z_1,\dots,z_m)"
+
+dudley = Claim(
+    key="maurey/dudley",
+    title=r"Dudley's integral with $2$ and $4\sqrt2$",
+    kind="rademacher",
+    statement=r"""For a class bounded by $A$ and $\infty$-covers, every $\tau\in(0,A]$ gives a bound with
+constants 2 and $4\sqrt2$ if the covers are proper, 2 and $6\sqrt2$ if their centres lie outside the class.
+Proof: levels $\varepsilon_j=2^{J+1-j}\tau$; links go from fine to coarse, the coarse neighbour a function of
+the fine centre, so level $j$ has at most $N_j$ links, of length at most $\varepsilon_{j-1}$ (proper) or
+$\varepsilon_j+\varepsilon_{j-1}$; Massart; $\varepsilon_{j-1}=4(\varepsilon_j-\varepsilon_{j+1})$. Stated here
+for entropies $p_0+C_{\mathcal F}/\varepsilon^2$.""",
+    symbols=parameters("A C_F p_0 m tau"),
+    assumes=(Assumption(tau <= A, "the cut-off tau is at most A"),),
+    parts=(
+        Part("proper", RADEMACHER, "empirical Rademacher complexity, proper covers", printed=_cut(PROPER)),
+        Part("external", RADEMACHER, "the same, external covers", printed=_cut(EXTERNAL)),
+    ),
+)
+
+
+def _chained(_: Setting) -> list[Step]:
+    D = Derivation()
+    return D.steps_to(chained(D, C_F, A, m))
+
+
+chaining = Claim(
+    key="maurey/chaining",
+    title=r"Closed-form chaining for $C/\varepsilon^2$",
+    kind="rademacher",
+    statement=r"""Proper covers, $|f|\le A$, $\log\mathcal N_\infty\le C_{\mathcal F}/\varepsilon^2$ for all
+$\varepsilon$: for every integer $n\ge0$ and real $\rho>1$ the complexity is at most
+$A\rho^{-n}+n\rho\sqrt{2C_{\mathcal F}/m}$; with $\rho\to e$ this gives the stated form when $C_{\mathcal F}\le
+A^2m$, and $A$ otherwise.""",
+    symbols=parameters("A C_F m"),
+    parts=(Part("R", RADEMACHER, "empirical Rademacher complexity", printed=_chained),),
+)
+
+deviation = Claim(
+    key="maurey/deviation",
+    title="From complexity to gap, two-sided",
+    kind="generalization",
+    statement=r"""For $|\ell|\le b$ and an $L$-Lipschitz loss, with probability at least $1-\delta$ and for all
+$f$ at once. Proof: McDiarmid three times at $\delta/3$, for both one-sided suprema and the empirical
+complexity, each with differences at most $2b/m$; contraction. For losses in $[0,b]$ the last term halves.""",
+    symbols=parameters("L_loss b delta m R_F"),
+    parts=(
+        Part("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap",
+             printed=lambda _: 2 * L_loss * R_F + deviation_term(b, delta, m)),
+    ),
+)  # fmt: skip
