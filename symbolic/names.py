@@ -59,6 +59,14 @@ VOCABULARY = {
         Parameter("tau", r"\tau", "resolution at which the integral is cut off"),
         Parameter("delta", r"\delta", "probability of failure", "in (0, 1)"),
         Parameter("R_F", r"\hat{\mathcal R}", "empirical Rademacher complexity of the class", "nonnegative real"),
+        Parameter("s", "s", "number of relevant positions", INTEGER),
+        Parameter("gamma", r"\gamma", "margin of the target", "in (0, 1]"),
+        Parameter("coherence", r"\Delta", "largest inner product of two embedding vectors", "nonnegative real"),
+        Parameter("scale", "R", "gap between relevant and irrelevant scores"),
+        Parameter("ramp", r"\delta", "half-width of a plateau"),
+        Parameter("d_f", "d_f", "dimension of the points", INTEGER),
+        Parameter("B", "B", r"bound on the points in $\ell_\infty$"),
+        Parameter("f_max", r"f_{\max}", "largest absolute value of the target", "nonnegative real"),
         Parameter("B_X", "B_X", rf"bound on the token norms ${TOKENS}$"),
         Parameter("B_P", "B_P", "bound on the norms of the positional embeddings"),
         Parameter("B_w", "B_w", "bound on the norm of the vector of weights"),
@@ -121,4 +129,6 @@ C0 = Constant("C0", Fraction(1), "C_0", "the constant that the relation hides", 
 C_DUDLEY = Constant(
     "c", Fraction(12), "c", "the constant of Dudley's integral", "left open by the paper; 12 in textbooks"
 )
+DEGREE = Constant("c_s", Fraction(1), "c_s", "the degree that poly(s) hides", "left open by the paper")
+EXPONENT = Constant("c_L", Fraction(1), "c_L", "the factor that O(L) hides in the exponent", "left open by the paper")
 KAPPA = Constant("kappa", Fraction(2), r"\kappa", r"softmax constant from $\ell_\infty$ to $\ell_1$", "edelman2022/A.7")

@@ -656,3 +656,87 @@ for key in ("2.2", "A.5"):
     @form(E + key, "gap", "sharp")
     def _(L_loss, C_F, A, b, delta, m, **_):
         return two_sided(L_loss, b, delta, m, chained_complexity(A, C_F, m))
+
+
+# --- 4.6, 4.7 and Appendix B
+
+
+@form(E + "4.6", "log_N", "printed")
+def _(eps, d, m, T, L, L_sigma, B_X, B_w, C_2, C_inf, C0=1, c_L=1, **_):
+    return C0 * (C_2 * L_sigma) ** (c_L * L) * (B_X * B_w * d * C_inf) ** 2 / eps**2 * log(m * T)
+
+
+def equal_layers(name):
+    def value(eps, d, m, T, L, L_sigma, B_X, B_w, C_2, C_inf, **more):
+        each = {key: [x] * int(L) for key, x in dict(B_C=C_2, B_V=C_2, B_QK=C_2).items()}
+        each |= {key: [C_inf] * int(L) for key in ("B_C_inf", "B_V_inf", "B_QK_inf")}
+        kappa = {"kappa": more.get("kappa", 2)} if name == "derived" else {}
+        deep = FORMS[E + "A.17", "log_N", name]
+        return deep(eps=eps, d=d, k=d, m=m, T=T, L=L, L_sigma=L_sigma, B_w=B_w, B_X=B_X, **each, **kappa)
+
+    return value
+
+
+FORMS[E + "4.6", "log_N", "derived"] = equal_layers("derived")
+FORMS[E + "4.6", "log_N", "sharp"] = equal_layers("sharp")
+
+
+def printed(key, **parts):
+    for part, function in parts.items():
+        FORMS[E + key, part, "printed"] = function
+
+
+def two():
+    return {"W_V": lambda **_: mpf(2), "W_C": lambda **_: mpf(1), "error": lambda gamma, **_: gamma / 4}
+
+
+def network_norms():
+    return {
+        "W_1": lambda gamma, B, **_: 8 * max(mpf(1), B) / gamma,
+        "W_2": lambda gamma, s, **_: 8 * s / gamma,
+        "w": lambda f_max, **_: f_max,
+    }
+
+
+printed(
+    "4.7",
+    W_Q=lambda T, s, C0=1, **_: C0 * log(T * s),
+    W_K=lambda s, C0=1, **_: C0 * s,
+    mlp_symmetric=lambda s, C0=1, c_s=1, **_: C0 * s**c_s,
+    mlp_sparse=lambda s, C0=1, c_s=1, **_: C0 * 2**s * s**c_s,
+)
+printed(
+    "B.1",
+    mlp_symmetric=lambda s, C0=1, c_s=1, **_: C0 * s**c_s,
+    mlp_sparse=lambda s, C0=1, c_s=1, **_: C0 * 2**s * s**c_s,
+)
+printed(
+    "B.2",
+    W_Q=lambda T, s, gamma, coherence: log(8 * T / gamma) / (1 - s * coherence),
+    W_K=lambda s, **_: s,
+    W_Q_heads=lambda T, s, gamma, coherence: log(8 * T / gamma) / (1 - s * coherence),
+    W_K_heads=lambda **_: mpf(1),
+    W_V_heads=lambda **_: mpf(2),
+    W_C_heads=lambda **_: mpf(1),
+    **two(),
+)
+printed("B.3", P=lambda s, **_: s, W_Q=lambda T, gamma, **_: log(8 * T / gamma), W_K=lambda **_: mpf(1), **two())
+printed(
+    "B.4",
+    W_Q=lambda T, s, gamma, coherence: log(8 * T * s * (1 + coherence) / (gamma - s * coherence)) / (1 - s * coherence),
+    W_K=lambda s, **_: s + 1,
+    W_V=lambda s, **_: 2 * s,
+    W_C=lambda s, **_: s,
+    error=lambda gamma, **_: gamma / 4,
+)
+printed("B.5", d_2=lambda s, **_: 4 * s + 4, d_3=lambda s, **_: 2 * s + 2, **network_norms())
+printed("B.6", d_2=lambda s, **_: 4 * s * 2**s, d_3=lambda s, **_: 2 ** (s + 1), **network_norms())
+printed("B.7", moved=lambda T, s, scale: 2 * (T - s) / s * exp(-scale), crude=lambda T, s, scale: 2 * T * exp(-scale))
+printed(
+    "B.8",
+    d_2=lambda n, d_f, **_: 4 * n * d_f,
+    d_3=lambda n, **_: 2 * n,
+    W_1=lambda B, ramp, **_: max(mpf(1), B) / ramp,
+    W_2=lambda d_f, ramp, **_: d_f / ramp,
+    w=lambda f_max, **_: f_max,
+)

@@ -10,9 +10,20 @@ NATURAL = ["1", "2", "1/2", "1/10", "4"]
 
 def value(name: str, domain: str, rng: random.Random) -> str:
     if domain == "positive integer":
-        top = {"d": 40, "d_1": 40, "d_2": 40, "k": 40, "H": 3, "p": 30, "n": 30, "N": 10**6, "m": 10**5, "T": 10**4}[
-            name
-        ]
+        top = {
+            "d": 40,
+            "d_1": 40,
+            "d_2": 40,
+            "k": 40,
+            "H": 3,
+            "p": 30,
+            "n": 30,
+            "s": 12,
+            "d_f": 9,
+            "N": 10**6,
+            "m": 10**5,
+            "T": 10**4,
+        }[name]
         return str(rng.choice([1, 2, rng.randint(1, 9), rng.randint(1, top)]))
     if domain.startswith("in "):
         return str(Fraction(rng.randint(1, 99), 100))
@@ -33,7 +44,7 @@ def point(claim: Claim, rng: random.Random) -> dict[str, object]:
     for p in claim.symbols:
         if p.optional:
             continue
-        if p.name in indexed:
+        if p.name in indexed or p.name in claim.unrolled:
             at[p.name] = str(sizes[p.name])
         elif p.index:
             at[p.name] = [value(p.name, p.domain, rng) for _ in range(sizes[p.index])]
@@ -41,6 +52,11 @@ def point(claim: Claim, rng: random.Random) -> dict[str, object]:
             at[p.name] = str(rng.randint(1, sizes["n"]))
         else:
             at[p.name] = value(p.name, p.domain, rng)
+    if "s" in at and "T" in at:
+        at["T"] = str(max(int(str(at["T"])), int(str(at["s"]))))
+    if "coherence" in at:  # s Delta < gamma < 1
+        at["gamma"] = str(Fraction(rng.randint(50, 99), 100))
+        at["coherence"] = str(Fraction(rng.randint(1, 49), 100) / Fraction(str(at["s"])))
     if "tau" in at:  # below A
         at["tau"] = str(Fraction(str(at["A"])) * Fraction(rng.randint(1, 100), 100))
     for constant in claim.constants:

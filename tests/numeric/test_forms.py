@@ -62,7 +62,19 @@ def test_natural_inputs(key, part, form, eps):
     claim = maurey.claim(key)
     for d in ("1", "4", "9"):
         at = {p.name: ["1", "8"] if p.index else "1" for p in claim.symbols if not p.optional}
-        natural = {"eps": eps, "share": "1/2", "delta": "1/10", "d": d, "d_1": d, "d_2": d, "k": d, "H": "2", "L": "2"}
+        natural = {
+            "eps": eps,
+            "share": "1/2",
+            "delta": "1/10",
+            "coherence": "1/4",
+            "gamma": "1/2",
+            "d": d,
+            "d_1": d,
+            "d_2": d,
+            "k": d,
+            "H": "2",
+            "L": "2",
+        }
         at |= {name: value for name, value in natural.items() if name in at}
         if key.endswith("A.8"):
             at["n"] = "2"

@@ -23,7 +23,7 @@ B_C_infs, B_V_infs, B_QK_infs = indexed("B_C_inf B_V_inf B_QK_inf")
 Norms = dict[str, Expr | None]
 
 
-def matrices(norms: Norms, layer: int | None = None) -> tuple[Matrix, Matrix, Matrix]:
+def matrices(norms: Norms, layer: int | None = None, width: Expr = k) -> tuple[Matrix, Matrix, Matrix]:
     """The maps of one layer: values W_V^T, scores W_Q W_K^T and W_C^T. Their rows are the columns of W_V, of
     W_QK = W_K W_Q^T and of W_C, which the (2, inf) norms bound."""
     label, mark = ("", "") if layer is None else (f"_{layer}", f"^{{({layer})}}")
@@ -32,19 +32,19 @@ def matrices(norms: Norms, layer: int | None = None) -> tuple[Matrix, Matrix, Ma
         return Matrix(f"{name}{label}", f"{name}{mark}", outputs, inputs, spectral=norms[name],
                       rows=norms.get(f"{name}_inf"), frobenius=norms.get(f"{name}_F"))  # fmt: skip
 
-    return matrix("V", k, d), matrix("QK", d, d), matrix("C", d, k)
+    return matrix("V", width, d), matrix("QK", d, d), matrix("C", d, width)
 
 
-def block(route: Route, norms: Norms, layer: int | None = None, last: bool = False) -> Module:
+def block(route: Route, norms: Norms, layer: int | None = None, last: bool = False, width: Expr = k) -> Module:
     """One layer: attention, projection, activation, W_C, projection."""
-    V, QK, C = matrices(norms, layer)
+    V, QK, C = matrices(norms, layer, width)
     attention = route.attention(V, QK, one_query=route.read_one and last)
     return compose(attention, Projection(), Fixed(L_sigma), Linear(C), Projection())
 
 
-def network(route: Route, layers: list[Norms]) -> Module:
+def network(route: Route, layers: list[Norms], width: Expr = k) -> Module:
     """All layers, [CLS] and the read-out w."""
-    blocks = [block(route, norms, n, n == len(layers)) for n, norms in enumerate(layers, 1)]
+    blocks = [block(route, norms, n, n == len(layers), width) for n, norms in enumerate(layers, 1)]
     return compose(*blocks, ReadToken(), readout())
 
 
@@ -178,10 +178,12 @@ $\Delta_g$ and the read-out by at most $\Delta_w$ on the perturbed token, $\|w\|
 # --- A.17 ------------------------------------------------------------------------------------------------
 
 
-def deep_capacity(setting: Setting, route: Route, layers: list[Norms], radius: Expr | None = None) -> list[Step]:
+def deep_capacity(
+    setting: Setting, route: Route, layers: list[Norms], radius: Expr | None = None, width: Expr = k
+) -> list[Step]:
     """The first layer sees tokens of the given radius (1 if none is given), later ones what the projection leaves."""
     tokens = radius if radius is not None else setting.optional("B_X") or Integer(1)
-    return capacity_steps(network(route, layers), Signal(tokens, m, T), eps, route.cover)
+    return capacity_steps(network(route, layers, width), Signal(tokens, m, T), eps, route.cover)
 
 
 def _layers(setting: Setting, route: Route) -> list[Norms]:
