@@ -15,6 +15,8 @@ MOST_DIGITS = 10_000
 
 def register(app: typer.Typer) -> None:
     app.command("eval")(evaluate)
+    app.command("samples")(samples)
+    app.command("blame")(blame)
 
 
 def assignments(words: list[str]) -> dict[str, str]:
@@ -30,9 +32,13 @@ def assignments(words: list[str]) -> dict[str, str]:
     return values
 
 
+KeyPart = Annotated[str, typer.Argument(metavar="KEY[:PART]", help="A claim, or one part of it.")]
+Values = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE...")]
+
+
 def evaluate(
-    key: Annotated[str, typer.Argument(metavar="KEY[:PART]", help="A claim, or one part of it.")],
-    values: Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE...")] = None,
+    key: KeyPart,
+    values: Values = None,
     form: FormOption = "",
     digits: Annotated[int, typer.Option("--digits", help="Certified significant digits.")] = 15,
     as_json: Json = False,
@@ -67,3 +73,61 @@ def evaluate(
 
 def shown(value: Any) -> Any:
     return [shown(v) for v in value] if isinstance(value, list) else str(value)
+
+
+def samples(
+    key: KeyPart,
+    values: Values = None,
+    gap: Annotated[str, typer.Option("--gap", help="The gap that the bound shall not exceed.")] = "",
+    form: FormOption = "",
+    as_json: Json = False,
+) -> None:
+    """The smallest m from which the bound stays at or below the gap, certified."""
+    from .samples import BEYOND, LIMIT, certified
+    from .samples import samples as search
+
+    if not gap:
+        raise InputError("missing option --gap: the gap that the bound shall not exceed, a positive real")
+    name, _, part = key.partition(":")
+    claim = registry.find(name)
+    found = search(claim, gap, check_form(form), part, **assignments(values or []))
+    if found is None:
+        line = f"the bound stays above {gap} at every m tried, up to 2^{LIMIT.bit_length() - 1}"
+        nothing = {"key": claim.key, "m": None, "bound_at_m": None, "bound_before": None, "note": line}
+        print(json.dumps(nothing, indent=1) if as_json else f"{claim.key}: {line}")
+        return
+    at_m, before = certified(found.at_m, above=False), certified(found.before, above=True)
+    if as_json:
+        sides = {"bound_at_m": str(at_m), "bound_before": None if before is None else str(before)}
+        print(json.dumps({"key": claim.key, "m": found.m, **sides, "checked_to": str(found.checked_to)}, indent=1))
+        return
+    print(f"{claim.key}: m = {found.m}")
+    print(f"  bound at {found.m} is at most {at_m}")
+    if found.m == 1:
+        print("  the smallest m there is")
+    else:
+        print(
+            f"  bound at {found.m - 1} is " + ("undefined or not allowed" if before is None else f"at least {before}")
+        )
+    print(f"  and it stays at or below {gap} up to m = {float(found.checked_to):.3g} at least, {BEYOND} doublings on")
+
+
+def blame(key: KeyPart, values: Values = None, form: FormOption = "", as_json: Json = False) -> None:
+    """Which factor, layer and constant makes the bound large: shares of its logarithm."""
+    from dataclasses import asdict
+
+    from .blame import blame as shares_of
+
+    name, _, part = key.partition(":")
+    claim = registry.find(name)
+    found = shares_of(claim, check_form(form), part, **assignments(values or []))
+    if as_json:
+        print(json.dumps({"key": claim.key, **asdict(found)}, indent=1))
+        return
+    print(f"{claim.key}: log of the bound {found.log:.6g} (the bound is about 10^{found.log / 2.302585092994046:.4g})")
+    width = max(len(row.name) for row in found.shares)
+    for row in found.shares:
+        halved = "" if row.halved is None else f"  = {row.value}; halving it multiplies the bound by {row.halved:.4g}"
+        print(f"  {row.name:<{width}}  {row.share:>10.4f}  {100 * row.share / found.log:>6.1f} %{halved}")
+    for layer, share in found.layers.items():
+        print(f"  all of {layer}: {share:.4f}")

@@ -525,7 +525,7 @@ def unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, softmax, first):
 
 
 @form(E + "A.17", "log_N", "derived")
-def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, kappa=2, B_X=1, C0=1):
+def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, kappa=2, B_X=1, **_):
     L, N = int(L), m * T
     gains = [1 + 2 * kappa * b for b in B_QK]
     betas = unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, kappa, (B_X**2, B_X))
@@ -540,7 +540,7 @@ def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_i
 
 
 @form(E + "A.17", "log_N", "sharp")
-def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, B_X=1, **_):
+def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, B_X=1, watch=None, **_):
     L = int(L)
     gains = [b + sqrt(1 + b**2) for b in B_QK]
     betas = unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, 1, (B_X, B_X))
@@ -556,6 +556,8 @@ def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_i
         C_C = online_vector(sqrt(d) * B_C_inf[i], L_sigma, outputs, k, d)
         terms.append((C_C, betas[3 * i + 2], lambda e, c=C_C, r=B_C[i] * L_sigma: _vector(e, c, r)))
     terms.append((B_w**2 * log(2 * m + 1), betas[-1], lambda e: online_scalar(B_w, 1, m, e)))
+    if watch is not None:
+        watch += terms
     return split(terms, eps)
 
 
@@ -740,3 +742,24 @@ printed(
     W_2=lambda d_f, ramp, **_: d_f / ramp,
     w=lambda f_max, **_: f_max,
 )
+
+
+def deep_gap(name):
+    def value(L_loss, b, delta, **deep):
+        m, A = deep["m"], deep["B_w"]
+        if name == "derived":
+            tau = A / sqrt(m)
+            C = tau**2 * FORMS[E + "A.17", "log_N", "derived"](eps=tau, **deep)
+            R = min(A, 4 * tau + 12 * sqrt(C / m) * log(sqrt(m)))
+        else:
+            # gamma^3 is what the terms cost together at eps = 1 when no count is rounded
+            terms = []
+            FORMS[E + "A.17", "log_N", "sharp"](eps=mpf(1), watch=terms, **deep)
+            R = chained_complexity(A, sum(a**THIRD * b ** (2 * THIRD) for a, b, _ in terms) ** 3, m)
+        return two_sided(L_loss, b, delta, m, R)
+
+    return lambda eps=1, **values: value(**values)
+
+
+FORMS[E + "A.17", "gap", "derived"] = deep_gap("derived")
+FORMS[E + "A.17", "gap", "sharp"] = deep_gap("sharp")

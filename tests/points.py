@@ -24,6 +24,8 @@ def value(name: str, domain: str, rng: random.Random) -> str:
             "m": 10**5,
             "T": 10**4,
         }[name]
+        if name == "m" and rng.random() < 0.4:
+            return str(10 ** rng.randint(8, 20))  # where chains say something
         return str(rng.choice([1, 2, rng.randint(1, 9), rng.randint(1, top)]))
     if domain.startswith("in "):
         return str(Fraction(rng.randint(1, 99), 100))

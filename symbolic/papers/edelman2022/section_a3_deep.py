@@ -1,8 +1,9 @@
 """Appendix A, last part: deep networks, from the lemmas on one layer to Theorem A.17."""
 
-from sympy import Expr, Indexed, Integer, Product, Sum, log
+from sympy import Expr, Indexed, Integer, Min, Product, Sum, Symbol, log, sqrt
 
-from ...capacity import capacity_steps
+from ...capacity import capacity, capacity_steps
+from ...chain import TEXTBOOK, chained, dudley_at, gap
 from ...claim import Claim, Part, Setting
 from ...derivation import Derivation, Step
 from ...modules import Fixed, Linear, Module, Projection, ReadToken, Sensitivity, Signal, compose
@@ -13,7 +14,7 @@ from ...softmax import BEST_CONSTANT
 from .section_4 import TWO_THIRDS, hidden_part
 
 eps, d, k, m, T, L, i, j, L_sigma, B_w, c0 = symbols("eps d k m T L i j L_sigma B_w C0")
-B_C, B_V, B_QK = symbols("B_C B_V B_QK")
+B_C, B_V, B_QK, L_loss, b, delta = symbols("B_C B_V B_QK L_loss b delta")
 Delta, Delta_QK, Delta_V, Delta_C, Delta_w, Delta_g = symbols("Delta Delta_QK Delta_V Delta_C Delta_w Delta_g")
 alpha, B_Cs, B_Vs, B_QKs = indexed("alpha B_C B_V B_QK")
 B_C_infs, B_V_infs, B_QK_infs = indexed("B_C_inf B_V_inf B_QK_inf")
@@ -211,6 +212,31 @@ def _printed_a17(_: Setting) -> list[Step]:
     ]
 
 
+def _deep_gap(setting: Setting, route: Route) -> list[Step]:
+    """The generalization gap of the class, by the chain of 2.2; the read-out of a projected token gives |f| <= B_w.
+
+    With eps inside the logarithms, eps^2 log N(eps) does not increase with eps, so from the cut-off tau on the entropy
+    is at most C/eps^2 with C its value at tau; any tau is allowed. Without, it is at most gamma^3/eps^2 for every eps.
+    """
+    D = Derivation()
+    module, x = network(route, _layers(setting, route)), Signal(setting.optional("B_X") or Integer(1), m, T)
+    if route.scalar_scores:
+        capacity(D, module, x, eps, route.cover)
+        reason = "every term at its share of the error; a count is below its argument, and one centre is fewer"
+        C = D.let("C_F", r"C_{\mathcal F}", Symbol("gamma") ** 3, reason, "edelman2022/A.8")
+        R = chained(D, C, B_w, m)
+    else:
+        tau = D.let("tau", r"\tau", B_w / sqrt(m), "a cut-off at which what is left is of the order of the deviation")
+        log_N = capacity(D, module, x, tau, route.cover)
+        C = D.let("C_F", r"C_{\mathcal F}", tau**2 * log_N, r"$\varepsilon^2\log\mathcal N$ does not increase")
+        area = D.let(
+            "area", "I", sqrt(C / m) * log(B_w / tau), r"the integral of $\sqrt{C_{\mathcal F}/m}/\varepsilon$"
+        )
+        cut = Min(B_w, dudley_at(TEXTBOOK, tau, area))
+        R = D.let("R", r"\hat{\mathcal R}", cut, "the integral, or the trivial bound", TEXTBOOK.key)
+    return D.steps_to(gap(D, L_loss, R, b, delta, m))
+
+
 DEEP = r"\log\mathcal N_\infty(\mathcal F^{(L)}_{\text{tf-scalar}};\varepsilon;X^{(1)},\dots,X^{(m)},\|\cdot\|_2)"
 DEEP_DEPARTURES = {
     "Lambda": "it multiplies the Lipschitz constants of the layers below; an error is amplified by the layers above",
@@ -230,17 +256,20 @@ sentence on the inputs; the proof takes the inputs of every layer in the unit ba
 $B_X$ is given.""",
     symbols=parameters(
         "eps d k m T L L_sigma B_w B_C[L] B_C_inf[L] B_V[L] B_V_inf[L] B_QK[L] B_QK_inf[L] "
-        "B_X? B_V_F[L]? B_QK_F[L]? B_C_F[L]?",
+        "L_loss b delta B_X? B_V_F[L]? B_QK_F[L]? B_C_F[L]?",
         B_V_inf={"meaning": r"bound on $\|W_V\|_{2,\infty}$, the largest column of $W_V$"},
         B_QK={"meaning": r"bound on the spectral norm of $W_KW_Q^\top$"},
         B_QK_inf={"meaning": r"bound on $\|W_KW_Q^\top\|_{2,\infty}$, its largest column"},
     ),
     uses=("edelman2022/4.5", "edelman2022/A.8", "edelman2022/A.10", "edelman2022/A.15", "edelman2022/A.16",
+          "edelman2022/2.2", "maurey/chaining",
           "maurey/softmax", "maurey/attention", "maurey/score", "maurey/online", "maurey/read"),
     constants=(C0, KAPPA),
     differs=DEEP_DEPARTURES,
     parts=(
         hidden_part("log_N", DEEP, "log covering number of the network", _printed_a17,
                     lambda setting: _a17(setting, PAPER), lambda setting: _a17(setting, SHARP)),
+        Part("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap, through the chain of 2.2",
+             derived=lambda setting: _deep_gap(setting, PAPER), sharp=lambda setting: _deep_gap(setting, SHARP)),
     ),
 )  # fmt: skip

@@ -1,0 +1,86 @@
+"""Which factor makes a bound large: shares of its logarithm.
+
+Walk from the point where every quantity is 1 to the point in question along x_j^s, s from 0 to 1, in many small
+steps, moving one quantity at a time; what the logarithm of the bound gains while x_j moves is the share of x_j. The
+shares add up to the logarithm of the bound, less its value at the start, which is the share of the constants. For a
+product of powers the share of x_j is its exponent times log x_j; ceilings and sums are no obstacle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from maurey.symbolic.claim import Claim, InputError
+
+from .binding import Bound, bind
+from .grids import Logs, LogValue, from_exact
+from .walk import run
+
+STEPS = 400
+
+
+@dataclass(frozen=True)
+class Share:
+    name: str  # a parameter or constant, B_V[2] for the second entry of a list, "constants" for the rest
+    value: str
+    share: float  # of the natural logarithm of the bound
+    halved: float | None  # the bound after halving it, divided by the bound
+
+
+@dataclass(frozen=True)
+class Blame:
+    log: float
+    shares: tuple[Share, ...]
+    layers: dict[str, float]  # shares of all entries of one layer or head together
+
+
+def blame(claim: Claim, form: str = "", part: str = "", **values: Any) -> Blame:
+    bound = bind(claim, values, form, part)
+    used = {n: v for n, v in bound.used.items() if n not in {p.index for p in claim.symbols} | set(claim.unrolled)}
+    names = [(n, i) for n, v in used.items() for i in (range(len(v)) if isinstance(v, list) else [None])]
+    logs = np.array([float(from_exact(used[n] if i is None else used[n][i]).log) for n, i in names])
+    end = float(_logs(bound, names, logs[:, None])[0])
+    if not np.isfinite(end):
+        raise InputError(f"{claim.key} is zero here, or has no logarithm: there is nothing to share")
+    start = 0
+    while not np.isfinite(_logs(bound, names, logs[:, None] * (start / STEPS))[0]):
+        start += 1  # a kept logarithm vanishes where everything is 1
+    # positions: after k full steps, quantities before j have moved once more
+    k = np.repeat(np.arange(start, STEPS), len(names))
+    j = np.tile(np.arange(len(names)), STEPS - start)
+    moved = (np.arange(len(names))[:, None] < j[None, :]).astype(float)
+    path = _logs(bound, names, logs[:, None] * (k[None, :] + moved) / STEPS)
+    gains = np.append(path[1:], end) - path
+    shares = np.array([gains[j == index].sum() for index in range(len(names))])
+    halves = _logs(bound, names, logs[:, None] - np.log(2) * np.eye(len(names))) - end
+    rows = [
+        Share(
+            n if i is None else f"{n}[{i + 1}]", str(used[n] if i is None else used[n][i]), float(s), float(np.exp(h))
+        )
+        for (n, i), s, h in zip(names, shares, halves, strict=True)
+    ]
+    rows.append(Share("constants", "", end - float(shares.sum()), None))
+    layers: dict[str, float] = {}
+    for (n, i), s in zip(names, shares, strict=True):
+        index = next((p.index for p in claim.symbols if p.name == n and p.index), "")
+        if i is not None:
+            layers[f"{index} = {i + 1}"] = layers.get(f"{index} = {i + 1}", 0.0) + float(s)
+    return Blame(end, tuple(sorted(rows, key=lambda row: -abs(row.share))), layers)
+
+
+def _logs(bound: Bound, names: list[tuple[str, int | None]], logs: Any) -> Any:
+    """The logarithm of the bound at many points at once; a column of logs is a point."""
+    env: dict[str, Any] = {}
+    for name, value in bound.values.items():
+        env[name] = [from_exact(v) for v in value] if isinstance(value, list) else from_exact(value)
+    for row, (name, i) in zip(logs, names, strict=True):
+        if i is None:
+            env[name] = LogValue(row)
+        else:
+            env[name][i] = LogValue(row)
+    with np.errstate(all="ignore"):
+        found = run(bound.steps, env, Logs())
+    positive = np.broadcast_to(np.asarray(found.sign) > 0, logs.shape[1:])
+    return np.where(positive, np.broadcast_to(found.log, logs.shape[1:]), np.nan)

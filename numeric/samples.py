@@ -1,0 +1,164 @@
+"""The smallest sample size from which a bound stays at or below a gap, certified.
+
+Goal: the last m at which the bound is above the gap (or undefined, or outside the claim's assumptions), and m + 1. A
+bound need not be monotone, so whole ranges of m are enclosed in one ball each, from the top down, and halved where
+the ball does not decide; single integers are decided by the certified value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx, fmpq
+from maurey.symbolic.claim import Claim, InputError
+from sympy import Expr, true
+
+from .balls import Ball, Balls, Enclosure, _as_rational, _Unresolved, enclose_bound, to_arb
+from .binding import Bound, bind, read_exact
+from .walk import Undefined, run
+
+LIMIT = 1 << 1024
+BEYOND = 64  # doublings above the answer over which the bound is shown to stay below
+
+
+@dataclass(frozen=True)
+class Samples:
+    m: int
+    at_m: Enclosure
+    before: Enclosure | None  # None if m is the smallest allowed
+    checked_to: int
+
+
+class _Ranges(Balls):
+    """Balls that may stand for a whole range: a ceiling or a case that differs over it gives the hull."""
+
+    def ceiling(self, x: Ball, node: Expr, env: Mapping[str, Any]) -> Ball:
+        return fmpq(x.ceil()) if isinstance(x, fmpq) else x.ceil()
+
+    def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> Ball:
+        hull: Ball = None
+        for condition, value in branches:
+            try:
+                holds: bool | None = condition == true or self._holds(condition, env)
+            except _Unresolved:
+                holds = None
+            if holds is False:
+                continue
+            here = value()
+            hull = here if hull is None else to_arb(hull).union(to_arb(here))
+            if holds:
+                return hull
+        raise Undefined("no case applies")
+
+    def _vanishes(self, expr: Expr, env: Mapping[str, Any]) -> bool:
+        return False  # a range is not a point
+
+
+def samples(
+    claim: Claim, gap: Any, form: str = "", part: str = "", limit: int = LIMIT, **values: Any
+) -> Samples | None:
+    """None if the bound is above the gap at every power of two up to the limit."""
+    names = {p.name for p in claim.symbols}
+    if "m" not in names:
+        raise InputError(f"{claim.key} does not speak of a sample size m")
+    if "m" in values:
+        raise InputError("m is what is asked for; do not give it")
+    target = _gap(gap)
+    search = _Search(claim, form, part, values, target)
+    search.bound(1)  # bad input shows before the search begins
+    top = 1 << 16
+    while not search.stays(top):
+        top *= top
+        if top > limit:
+            return None
+    last = search.last_above(1, top)
+    m = last + 1
+    before = search.enclosure(last, above=True) if last else None
+    return Samples(m, search.enclosure(m, above=False), before, top << BEYOND)
+
+
+def _gap(gap: Any) -> Fraction:
+    from maurey.symbolic.claim import Parameter
+
+    value = read_exact(Parameter("gap", "", "gap", "positive real"), gap)
+    assert isinstance(value, Fraction)
+    return value
+
+
+class _Search:
+    def __init__(self, claim: Claim, form: str, part: str, values: Mapping[str, Any], gap: Fraction) -> None:
+        self.claim, self.form, self.part, self.values, self.gap = claim, form, part, values, gap
+        self.steps: Bound | None = None
+
+    def bound(self, m: int) -> Bound:
+        """The form at m. Its steps do not depend on m, so they are written out once; assumptions are checked each time."""
+        if self.steps is None or self.claim.assumes:
+            self.steps = bind(self.claim, {**self.values, "m": m}, self.form, self.part)
+        return replace(self.steps, values=self.steps.values | {"m": Fraction(m)})
+
+    def _range_below(self, low: int, high: int) -> bool:
+        """Certainly at or below the gap for every real m in the range."""
+        if self.steps is None:
+            self.bound(high)
+        assert self.steps is not None
+        with ctx.workprec(128):
+            m = fmpq(low) if low == high else arb(fmpq(low + high, 2), fmpq(high - low, 2))
+            env = {name: _as_rational(v) for name, v in self.steps.values.items()} | {"m": m}
+            try:
+                return bool(to_arb(run(self.steps.steps, env, _Ranges(self.steps.steps))) <= arb(self._target()))
+            except (_Unresolved, Undefined):
+                return False
+
+    def _target(self) -> fmpq:
+        return fmpq(self.gap.numerator, self.gap.denominator)
+
+    def stays(self, top: int) -> bool:
+        """At or below the gap from top on, for as many doublings as are checked."""
+        return all(
+            self._range_below(top << k, top << (k + 1)) or self._halves(top << k, top << (k + 1)) for k in range(BEYOND)
+        )
+
+    def _halves(self, low: int, high: int, depth: int = 6) -> bool:
+        if depth == 0:
+            return False
+        middle = (low + high) // 2
+        return all(self._range_below(a, b) or self._halves(a, b, depth - 1) for a, b in ((low, middle), (middle, high)))
+
+    def above(self, m: int) -> bool:
+        try:
+            return not self._decided(m)[0]
+        except (InputError, Undefined):
+            return True
+
+    def _decided(self, m: int) -> tuple[bool, Enclosure]:
+        """Is the bound at m at or below the gap? More digits until the enclosure tells."""
+        digits = 15
+        while True:
+            found = enclose_bound(self.bound(m), digits)[0]
+            if Fraction(found.upper) <= self.gap or Fraction(found.lower) > self.gap:
+                return Fraction(found.upper) <= self.gap, found
+            digits *= 2
+
+    def last_above(self, low: int, high: int) -> int:
+        """The last integer in the range at which the bound is above the gap; 0 if there is none."""
+        if self._range_below(low, high):
+            return 0
+        if low == high:
+            return low if self.above(low) else 0
+        middle = (low + high) // 2
+        return self.last_above(middle + 1, high) or self.last_above(low, middle)
+
+    def enclosure(self, m: int, above: bool) -> Enclosure | None:
+        try:
+            return self._decided(m)[1]
+        except (InputError, Undefined):
+            return None
+
+
+def certified(found: Enclosure | None, above: bool) -> Decimal | None:
+    """The side of the enclosure that proves the inequality."""
+    return None if found is None else found.lower if above else found.upper
