@@ -24,6 +24,8 @@ for room in (symbolic_commands, numeric_commands, table_commands):
 
 def main() -> None:
     """Exit 0 on success, 1 when a check fails, 2 on bad input with one line that says what would be right."""
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except (InputError, Undefined) as error:

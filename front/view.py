@@ -19,6 +19,8 @@ class ClaimView:
     record: Claim
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "record":  # a copy asks before there is a record
+            raise AttributeError(name)
         return getattr(self.record, name)
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from operator import add, mul
 from typing import Any
 
 from flint import acb, arb, ctx, fmpq, fmpz
-from maurey.symbolic.claim import Claim
+from maurey.symbolic.claim import Claim, InputError
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import text_of
 from sympy import Expr, Integer, true
@@ -27,6 +27,7 @@ from .walk import Undecided, Undefined, run, walk
 
 Ball = Any  # an exact fmpq, or an arb
 EXACT_BITS = 1 << 17  # integers beyond this size become balls
+MOST_DIGITS = 10_000
 LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
 
@@ -261,6 +262,8 @@ def _at_precision(bound: Bound, precision: int) -> tuple[Ball, Balls]:
 
 def enclose_bound(bound: Bound, digits: int) -> tuple[Enclosure, Balls]:
     """Raise the precision until `digits` digits are certain; also return the field, which holds every decision."""
+    if not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
+        raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {digits}")
     precision = first = int(digits * 3.33) + 64
     while True:
         try:

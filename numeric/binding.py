@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Integral, Rational
+from numbers import Integral, Rational, Real
 from typing import Any
 
 from maurey.symbolic.claim import DOMAINS, Claim, InputError, Parameter, Part, Setting
 from maurey.symbolic.derivation import Step
+from maurey.symbolic.printing import plain
 from sympy import Expr, Symbol
 from sympy.core.relational import Relational
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/\d+", re.ASCII)
+_LONG = re.compile(r"[0-9.eE+/-]{6,}")
 LONGEST = 1000  # characters of one number
+MOST_ENTRIES = 1000  # of a list per head or layer
 
 
 def exact(raw: Any) -> Fraction:
@@ -25,7 +28,7 @@ def exact(raw: Any) -> Fraction:
         raise ValueError
     if isinstance(raw, (Integral, Rational)):
         return Fraction(int(raw.numerator), int(raw.denominator))
-    text = str(raw) if isinstance(raw, Decimal) else repr(float(raw)) if isinstance(raw, float) else raw
+    text = repr(float(raw)) if isinstance(raw, float) else str(raw) if isinstance(raw, (Decimal, Real)) else raw
     if not isinstance(text, str) or len(text) > LONGEST or not NUMBER.fullmatch(text.strip()):
         raise ValueError
     return Fraction(text.strip())
@@ -59,13 +62,15 @@ def read_exact(parameter: Parameter, raw: Any) -> Fraction | list[Fraction]:
     try:
         numbers = [exact(item) for item in items]
     except (ValueError, ZeroDivisionError):
-        raise InputError(f"{parameter.name} {want}, got {_shown(raw)}") from None
-    if len(numbers) > 1 and not parameter.index:
+        hint = f"; exponents go up to 999, numbers to {LONGEST} characters" if _LONG.fullmatch(str(raw)) else ""
+        raise InputError(f"{parameter.name} {want}, got {_shown(raw)}{hint}") from None
+    listed = len(numbers) != 1 or isinstance(raw, (list, tuple))
+    if listed and (not parameter.index or not numbers):
         raise InputError(f"{parameter.name} {want}, got a list of {len(numbers)}")
     for number, item in zip(numbers, items, strict=True):
         if not DOMAINS[parameter.domain](number):
             raise InputError(f"{parameter.name} {want}, got {_shown(item)}")
-    return numbers if len(numbers) > 1 or isinstance(raw, (list, tuple)) else numbers[0]
+    return numbers if listed else numbers[0]
 
 
 def _article(domain: str) -> str:
@@ -97,7 +102,7 @@ def bind(claim: Claim, values: Mapping[str, Any], form: str = "", part: str = ""
     bound |= {p.name: read(p, sizes[p.name]) for p in claim.symbols if p.name in sizes and p.name not in bound}
     for p in claim.symbols:
         if p.name in needed and p.name not in bound:
-            raise InputError(f"missing parameter {p.name}: {_article(p.domain)}, {p.meaning}")
+            raise InputError(f"missing parameter {p.name}: {_article(p.domain)}, {plain(p.meaning)}")
         if p.index and p.name in bound and not isinstance(bound[p.name], list):
             bound[p.name] = [bound[p.name]] * sizes.get(p.index, 1)
     _check_assumptions(claim, bound)
@@ -110,7 +115,7 @@ def _sizes(claim: Claim, bound: Mapping[str, Any]) -> dict[str, int]:
     sizes: dict[str, int] = {}
     indices = {p.index for p in claim.symbols if p.index} | set(claim.unrolled)
     for index in indices & set(bound):
-        sizes[index] = int(bound[index])
+        sizes[index] = _whole(index, bound[index])
     for p in claim.symbols:
         value = bound.get(p.name)
         if p.index and isinstance(value, list) and len(value) != sizes.setdefault(p.index, len(value)):
@@ -121,6 +126,16 @@ def _sizes(claim: Claim, bound: Mapping[str, Any]) -> dict[str, int]:
     return sizes
 
 
+def _whole(index: str, value: Any) -> int:
+    try:
+        size = int(value)
+    except TypeError:
+        raise InputError(f"{index} must be one number, got an array") from None
+    if size > MOST_ENTRIES:
+        raise InputError(f"{index} must be at most {MOST_ENTRIES}, for so many are written out, got {_shown(size)}")
+    return size
+
+
 def _check_assumptions(claim: Claim, bound: Mapping[str, Any]) -> None:
     """Assumptions are relations between rational expressions of scalars: decided exactly."""
     for assumption in claim.assumes:
@@ -128,7 +143,7 @@ def _check_assumptions(claim: Claim, bound: Mapping[str, Any]) -> None:
         names = names_in([relation])
         if not names <= set(bound) or any(not isinstance(bound[name], Fraction) for name in names):
             continue
-        if not relation.subs({name: _rational(bound[name]) for name in names}):
+        if not relation.subs({Symbol(name): _rational(bound[name]) for name in names}):
             given = ", ".join(f"{name} = {bound[name]}" for name in sorted(names))
             raise InputError(f"{claim.key} assumes that {assumption.text}; got {given}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from maurey.symbolic import registry
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.commands import FormOption, Json, check_form
 
-MOST_DIGITS = 10_000
+EXACT = Context(prec=10_000, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def register(app: typer.Typer) -> None:
@@ -47,8 +48,6 @@ def evaluate(
     from .balls import enclose_bound
     from .binding import bind
 
-    if not 1 <= digits <= MOST_DIGITS:
-        raise InputError(f"--digits must be an integer from 1 to {MOST_DIGITS}, got {digits}")
     name, _, part = key.partition(":")
     claim = registry.find(name)
     given = assignments(values or [])
@@ -72,7 +71,14 @@ def evaluate(
 
 
 def shown(value: Any) -> Any:
-    return [shown(v) for v in value] if isinstance(value, list) else str(value)
+    """Decimals where they end, fractions where they do not."""
+    if isinstance(value, list):
+        return [shown(v) for v in value]
+    digits = value.denominator.bit_length()
+    scaled = value * 10**digits
+    if scaled.denominator > 1:
+        return str(value)
+    return format(Decimal(scaled.numerator).scaleb(-digits, EXACT).normalize(EXACT), "f")
 
 
 def samples(

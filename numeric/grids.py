@@ -1,8 +1,8 @@
 """Sweeps: a form over arrays of parameters, in log space, in double precision.
 
 A number is a sign and the logarithm of its absolute value, so nothing overflows at any depth. A count jumps where
-its argument passes an integer, and doubles cannot tell on which side they are; arguments within 1e-12 (relative) above
-an integer count as that integer, so the value returned is that of a point within 1e-12 of the one asked for.
+its argument passes an integer, and doubles cannot tell on which side they are: an argument less than 1e-12 (relative)
+above an integer counts as that integer. Where that matters, ask for the certified value.
 """
 
 from __future__ import annotations
@@ -204,12 +204,13 @@ def _binomial(n: LogValue, k: LogValue) -> LogValue:
     """log C(n, k) = k log(n/k) + r log(n/r) + log(n / (2 pi k r))/2 + gap(n) - gap(k) - gap(r) with r = n - k: no
     difference of large numbers."""
     a, b = np.asarray(np.rint(n.value)), np.asarray(np.rint(k.value))
-    inner = (b > 0) & (b < a)
+    inner = (b > 0) & (b < a) & np.isfinite(a)
     top, low = np.where(inner, a, 2.0), np.where(inner, b, 1.0)
     rest = top - low
     entropy = -low * np.log(low / top) - rest * np.log1p(-low / top)
     log = entropy + (np.log(top / low) - np.log(rest) - np.log(2 * np.pi)) / 2 + _gap(top) - _gap(low) - _gap(rest)
-    return LogValue(np.where(inner, log, np.where(b > a, -np.inf, 0.0)))
+    outer = np.where(b > a, -np.inf, np.where(np.isfinite(a), 0.0, np.nan))  # beyond doubles: undefined
+    return LogValue(np.where(inner, log, outer))
 
 
 def _log(x: LogValue) -> LogValue:

@@ -95,7 +95,7 @@ class _Search:
         self.steps: Bound | None = None
 
     def bound(self, m: int) -> Bound:
-        """The form at m. Its steps do not depend on m, so they are written out once; assumptions are checked each time."""
+        """The form at m. Its steps do not depend on m and are written out once; assumptions are checked each time."""
         if self.steps is None or self.claim.assumes:
             self.steps = bind(self.claim, {**self.values, "m": m}, self.form, self.part)
         return replace(self.steps, values=self.steps.values | {"m": Fraction(m)})

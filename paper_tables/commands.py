@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +27,8 @@ def tables(
 
     from . import exhibits as rooms
 
+    if importlib.util.find_spec("matplotlib") is None:
+        raise InputError("figures need matplotlib: install maurey[tables]")
     chosen = [rooms.check(name) for name in exhibits or rooms.names()]
     if commit and not (rooms.ROOT.parent / "pyproject.toml").exists():
         raise InputError("--commit replaces exhibits in a checkout; this is an installed copy")

@@ -61,14 +61,18 @@ def allocate(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
     ]
 
 
-def total(D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: str) -> Expr:
+def total(
+    D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: str, reason: str = "the terms add"
+) -> Expr:
     """The sum of the entropies at the allocated errors."""
     sizes = []
     for t, x in zip(terms, allocate(D, terms, budget), strict=True):
         E = t.entropy
         asked = E.resolution(x)
         if asked != x:
-            asked = D.let(f"delta_{t.label}", rf"\delta_{{{t.mark}}}", asked, E.asked, "edelman2022/2.1")
+            asked = D.let(
+                f"delta_{t.label}", rf"\delta_{{{t.mark}}}", asked, E.asked, "edelman2022/2.1" if E.moved else ""
+            )
         alone = len(terms) == 1 and t.copies == 1
         size = D.let(
             name if alone else f"E_{t.label}",
@@ -80,4 +84,4 @@ def total(D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: 
         sizes.append(times(sympify(t.copies), size))
     if len(sizes) == 1:
         return D.name(name, latex, sizes[0], "as many log-sizes as copies")
-    return D.let(name, latex, Add(*sizes), "log-sizes of product covers add")
+    return D.let(name, latex, Add(*sizes), reason)

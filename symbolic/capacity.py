@@ -18,7 +18,7 @@ def capacity(D: Derivation, module: Module, x: Signal, eps: Expr, cover: Cover) 
         Term(w.matrix.label, w.matrix.mark, w.coefficient, cover(D, w).made_proper(), w.copies, w.reason, w.key)
         for w in module.sensitivity(D, x).weights
     ]
-    return total(D, terms, eps, "log_N", LOG_N)
+    return total(D, terms, eps, "log_N", LOG_N, "log-sizes of product covers add")
 
 
 def capacity_steps(module: Module, x: Signal, eps: Expr, cover: Cover) -> list[Step]:

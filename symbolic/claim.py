@@ -8,7 +8,7 @@ list lengths, so importing a paper costs nothing but the records.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -76,6 +76,10 @@ class Setting:
     given: frozenset[str] = frozenset()
     default: int = 2  # formulas are shown for two layers, two heads
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.default, int) or not 1 <= self.default <= 1000:
+            raise InputError(f"layers must be an integer from 1 to 1000, got {self.default}")
+
     def size(self, index: str) -> int:
         return self.sizes.get(index, self.default)
 
@@ -108,7 +112,12 @@ class Part:
             raise InputError(f"{self.name} has no form {form!r}; it has {', '.join(self.forms)}")
         with evaluate(False):
             built: Any = build(setting or Setting())
-        return built if isinstance(built, list) else [Step(self.name, self.lhs, built, "as printed")]
+        steps = built if isinstance(built, list) else [Step(self.name, self.lhs, built, "as printed")]
+        return steps if steps[-1].latex else [*steps[:-1], replace(steps[-1], latex=self.lhs)]
+
+    def relation_of(self, form: str) -> str:
+        """A printed form keeps the paper's relation, which may hide C0; one that the calculus wrote hides nothing."""
+        return self.relation if form == "printed" or self.relation != "<~" else "<="
 
 
 @dataclass(frozen=True)
@@ -182,13 +191,15 @@ class Claim:
             raise InputError(f"{self.key} has no {form} form; it has {', '.join(part.forms)}")
         return part
 
-    def departure(self, step: Step) -> str:
+    def departure(self, step: Step, form: str) -> str:
         """Where a derived step is not the printed proof's: what the proof does instead."""
-        return next((text for prefix, text in self.differs.items() if step.name.startswith(prefix)), "")
+        found = (text for prefix, text in self.differs.items() if step.name.startswith(prefix))
+        return next(found, "") if form == "derived" else ""
 
     @property
     def evidence(self) -> str | None:
-        """The rung on which the claim stands, as far as the record itself can tell."""
+        """The rung on which the claim stands, as far as the record itself can tell: re-derived along the printed proof
+        without a departure from it, or taken from the literature."""
         if self.reference:
             return "axiom"
-        return "derived" if "derived" in self.forms else None
+        return "derived" if "derived" in self.forms and not self.differs else None

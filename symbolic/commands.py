@@ -30,12 +30,6 @@ def check_form(form: str) -> str:
     return form
 
 
-def check_layers(layers: int) -> Setting:
-    if not 1 <= layers <= 1000:
-        raise InputError(f"--layers must be an integer from 1 to 1000, got {layers}")
-    return Setting(default=layers)
-
-
 def row(claim: Claim) -> dict[str, Any]:
     return {
         "key": claim.key,
@@ -84,7 +78,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """A claim: statement, symbols, constants and its forms."""
-    claim, setting = registry.find(key), check_layers(layers)
+    claim, setting = registry.find(key), Setting(default=layers)
     forms = [check_form(form)] if form else list(claim.forms)
     if form:
         claim.part_with(form)
@@ -142,7 +136,7 @@ def _page(claim: Claim, forms: list[str], setting: Setting) -> str:
 def _formula(claim: Claim, part_name: str, form: str, setting: Setting) -> list[str]:
     part = claim.part(part_name)
     *where, last = part.steps(form, setting)
-    relation = part.relation if form == "printed" or part.relation != "<~" else "<="
+    relation = part.relation_of(form)
     hides = f", hides {part.hides}" if relation == "<~" and part.hides else ""
     lines = [f"{form} ({plain(part.meaning)}{hides}):", f"  {part.name} {relation} {text_of(last.expr)}"]
     return lines + [f"    where {step.shown} = {text_of(step.expr)}" for step in where]
@@ -157,7 +151,7 @@ def trace(
     as_json: Json = False,
 ) -> None:
     """The derivation, step by step, each step with its reason and the claim that justifies it."""
-    claim, setting = registry.find(key), check_layers(layers)
+    claim, setting = registry.find(key), Setting(default=layers)
     form = check_form(form) or claim.default_form
     chosen = claim.part_with(form, part)
     steps = chosen.steps(form, setting)
@@ -166,7 +160,7 @@ def trace(
         rows = [
             {"step": i, "name": s.name, "expression": text_of(s.expr),
              "latex": f"{printing.step_latex(s)} = {printer.doprint(s.expr)}", "reason": s.reason, "key": s.key or None,
-             "differs": claim.departure(s) or None}
+             "differs": claim.departure(s, form) or None}
             for i, s in enumerate(steps, 1)
         ]  # fmt: skip
         print(json.dumps({"key": claim.key, "part": chosen.name, "form": form, "steps": rows}, indent=1))
@@ -176,9 +170,9 @@ def trace(
         print(f"{claim.key}  {plain(claim.title)}\n{form} form of {chosen.name}: {plain(chosen.meaning)}\n")
         told: set[str] = set()
         for i, s in enumerate(steps, 1):
-            print(f"({i}) {s.shown} = {text_of(s.expr)}")
-            print(f"      {plain(s.reason)}{f'  [{s.key}]' if s.key else ''}")
-            departure = claim.departure(s) if form == "derived" else ""
+            print(f"({i}) {s.shown} {chosen.relation_of(form) if s is steps[-1] else '='} {text_of(s.expr)}")
+            print(f"      {plain(s.reason)}{f'  [{s.key}]' if s.key not in ('', claim.key) else ''}")
+            departure = claim.departure(s, form)
             if departure and departure not in told:
                 told.add(departure)
                 print(f"      differs from the printed proof: {plain(departure)}")

@@ -109,7 +109,7 @@ def online_row_sum(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
 def online(D: Derivation, w: Weight) -> Entropy:
     """The best of the covers that count corrections; one centre from the radius of the class on."""
     M, R, N = w.matrix, w.radius, w.number
-    F = norm(D, M, "frobenius")
+    F = norm(D, M, "frobenius", best=True)
     if w.scalar or M.outputs == 1:
         return online_scalar(F, R, N)
     candidates = [

@@ -23,6 +23,7 @@ class Entropy:
     key: str = ""
     resolution: Callable[[Expr], Expr] = lambda eps: eps
     asked: str = ""  # why the resolution is not eps
+    moved: bool = False  # whether centres were moved into the class
 
     def at(self, eps: Expr) -> Expr:
         return self.log_size(self.resolution(eps))
@@ -56,13 +57,17 @@ class Entropy:
 
     def trivial(self, radius: Expr) -> Entropy:
         """At and above the radius one centre, zero, covers the class: log N = 0."""
-        return replace(self, log_size=lambda eps: Piecewise((Integer(0), eps >= radius), (self.log_size(eps), True)))
+        return replace(
+            self,
+            log_size=lambda eps: Piecewise((Integer(0), eps >= radius), (self.at(eps), True)),
+            resolution=lambda eps: eps,
+        )
 
     def until(self, limit: Expr) -> Entropy:
         """A formula that holds only for eps <= limit, extended beyond it: N does not increase with eps."""
         return replace(
             self,
-            resolution=lambda eps: Min(self.resolution(eps), limit),
+            resolution=lambda eps: self.resolution(Min(eps, limit)),
             asked=_and(self.asked, "no more than the largest resolution for which the formula holds"),
         )
 
@@ -75,6 +80,7 @@ class Entropy:
             resolution=lambda eps: self.resolution(eps / 2),
             coefficient=4 * self.coefficient,
             proper=True,
+            moved=True,
             asked=_and(self.asked, "half the error is kept for moving the centres into the class"),
         )
 

@@ -238,7 +238,7 @@ class Attention:
         per_score = times(self.kappa, B_V, R)
         if self.scalar_scores and isinstance(self.score, Matrix):
             pairs = times(queries, x.tokens)
-            return (Weight(self.score, per_score, square(R), pairs, SCORES, "edelman2022/4.3", scalar=True),)
+            return (Weight(self.score, per_score, square(R), pairs, SCORES, "maurey/score", scalar=True),)
         per_vector = times(self.kappa, B_V, square(R))  # a score is a product with another vector of norm R
         if isinstance(self.score, Matrix) and self.score.rows is not None:
             reason = f"{SCORES}; the query that scores a key has norm at most $R$"

@@ -36,29 +36,33 @@ class Matrix:
         )
 
 
-def norm(D: Derivation, M: Matrix, kind: str) -> Expr:
-    """A bound on the named norm of M: the one given, else the first that follows from what is given."""
-    given = getattr(M, kind)
-    if given is not None:
-        return given
+NAMES = {"frobenius": ("F", "F"), "row_sum": ("21", "1"), "rows": ("inf", r"\infty"), "spectral": ("2", "2")}
+
+
+def norm(D: Derivation, M: Matrix, kind: str, best: bool = False) -> Expr:
+    """A bound on the named norm of M: the one given, else the first that follows from what is given; with `best`, the
+    smallest of them all."""
+    found = [(getattr(M, kind), "as given")] if getattr(M, kind) is not None else []
     for source, factor, reason in _routes(M, kind):
-        bound = getattr(M, source) if source != "frobenius" else _frobenius(D, M)
-        if bound is None:
-            continue
-        name, below = {
-            "frobenius": ("F", "F"),
-            "row_sum": ("21", "1"),
-            "rows": ("inf", r"\infty"),
-            "spectral": ("2", "2"),
-        }[kind]
-        value = bound if factor is None else factor * bound
-        return D.name(f"bound_{M.label}_{name}", rf"B_{{{M.mark},{below}}}", value, reason)
-    raise ValueError(f"nothing bounds the {kind} norm of {M.label}")
+        if found and not best:
+            break
+        bound = _frobenius(D, M, best) if source == "frobenius" else getattr(M, source)
+        if bound is not None:
+            found.append((bound if factor is None else factor * bound, reason))
+    if kind == "frobenius" and best and M.rows is not None and M.row_sum is not None:
+        found.append((sqrt(M.rows * M.row_sum), "the squared rows sum to at most the largest times the sum"))
+    if not found:
+        raise ValueError(f"nothing bounds the {kind} norm of {M.label}")
+    name, below = NAMES[kind]
+    if len(found) > 1:
+        smallest = Min(*(v for v, _ in found))
+        return D.name(f"best_{M.label}_{name}", rf"B^*_{{{M.mark},{below}}}", smallest, "the smallest of what follows")
+    return D.name(f"bound_{M.label}_{name}", rf"B_{{{M.mark},{below}}}", *found[0])
 
 
-def _frobenius(D: Derivation, M: Matrix) -> Expr | None:
+def _frobenius(D: Derivation, M: Matrix, best: bool) -> Expr | None:
     known = any(b is not None for b in (M.frobenius, M.rows, M.columns, M.row_sum, M.spectral))
-    return norm(D, M, "frobenius") if known else None
+    return norm(D, M, "frobenius", best) if known else None
 
 
 def _routes(M: Matrix, kind: str) -> list[tuple[str, Expr | None, str]]:

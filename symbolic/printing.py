@@ -55,8 +55,7 @@ def printer_of(claim: Claim, steps: Iterable[Step] = (), hidden: str = "") -> La
 
 def _rows(claim: Claim, part: Part, form: str, setting: Setting) -> list[str]:
     *where, last = part.steps(form, setting)
-    # A printed form keeps the paper's relation, which hides C0; one that the calculus wrote hides nothing.
-    relation = part.relation if form == "printed" or part.relation != "<~" else "<="
+    relation = part.relation_of(form)
     printer = printer_of(claim, where, hidden="C0" if relation == "<~" else "")
     rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(last.expr)}"]
     for i, step in enumerate(where):
@@ -84,10 +83,11 @@ def trace_latex(claim: Claim, part: Part, form: str, setting: Setting) -> str:
     printer = printer_of(claim, steps)
     rows = []
     for i, step in enumerate(steps, 1):
-        reason = f"{step.reason} [{step.key}]" if step.key else step.reason
-        if form == "derived" and claim.departure(step):
-            reason += f"; differs from the printed proof: {claim.departure(step)}"
-        rows.append(rf"({i})\quad {step_latex(step)} &= {printer.doprint(step.expr)} && {_words(reason)}")
+        reason = f"{step.reason} [{step.key}]" if step.key not in ("", claim.key) else step.reason
+        if claim.departure(step, form):
+            reason += f"; differs from the printed proof: {claim.departure(step, form)}"
+        sign = RELATIONS[part.relation_of(form)] if step is steps[-1] else "="
+        rows.append(rf"({i})\quad {step_latex(step)} &{sign} {printer.doprint(step.expr)} && {_words(reason)}")
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 
 

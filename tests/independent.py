@@ -215,7 +215,7 @@ for part in ("log_N", "log_N_appendix"):
 
     @form(E + "4.4", part, "sharp")
     def _(eps, d, m, T, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
-        return sharp_heads(eps, d, m, T, L_sigma, B_X, [(B_V, sqrt(d) * B_V_inf, sqrt(d) * B_QK_inf)])
+        return sharp_heads(eps, d, m, T, L_sigma, B_X, [(B_V, sqrt(d) * min(B_V_inf, B_V), sqrt(d) * B_QK_inf)])
 
 
 @form(E + "4.5", "log_N", "printed")
@@ -250,7 +250,7 @@ def _(eps, N, d_1, d_2, B_X, B_W_inf, B_W_21, C0=1, **_):
 
 @form(E + "4.5-stronger", "log_N", "sharp")
 def _(eps, N, d_1, d_2, B_X, B_W_inf, B_W_21, C0=1, **_):
-    F = sqrt(d_2) * B_W_inf
+    F = min(sqrt(d_2) * B_W_inf, B_W_21, sqrt(B_W_inf * B_W_21))
     return _vector(eps, online_vector(F, B_X, N, d_1, d_2, B_W_21), F * B_X)
 
 
@@ -333,7 +333,7 @@ def _(eps, d, m, T, L_sigma, B_X, B_P, B_V, B_V_inf, B_QK_inf, kappa=2, C0=1):
 
 @form(E + "A.11", "log_N", "sharp")
 def _(eps, d, m, T, L_sigma, B_X, B_P, B_V, B_V_inf, B_QK_inf, C0=1, **_):
-    return sharp_heads(eps, d, m, T, L_sigma, B_X + B_P, [(B_V, sqrt(d) * B_V_inf, sqrt(d) * B_QK_inf)])
+    return sharp_heads(eps, d, m, T, L_sigma, B_X + B_P, [(B_V, sqrt(d) * min(B_V_inf, B_V), sqrt(d) * B_QK_inf)])
 
 
 @form(E + "A.12", "log_N", "printed")
@@ -349,7 +349,7 @@ def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, kappa=2, C0=1):
 
 @form(E + "A.12", "log_N", "sharp")
 def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
-    heads = [(s, sqrt(d) * v, sqrt(d) * q) for s, v, q in zip(B_V, B_V_inf, B_QK_inf, strict=True)]
+    heads = [(s, sqrt(d) * min(v, s), sqrt(d) * q) for s, v, q in zip(B_V, B_V_inf, B_QK_inf, strict=True)]
     return sharp_heads(eps, d, m, T, L_sigma, B_X, heads)
 
 
@@ -365,7 +365,7 @@ def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, kappa=2, C0=1):
 
 @form(E + "A.12-equal-heads", "log_N", "sharp")
 def _(eps, d, m, T, H, L_sigma, B_X, B_V, B_V_inf, B_QK_inf, C0=1, **_):
-    return sharp_heads(eps, d, m, T, L_sigma, B_X, [(B_V, sqrt(d) * B_V_inf, sqrt(d) * B_QK_inf)] * int(H))
+    return sharp_heads(eps, d, m, T, L_sigma, B_X, [(B_V, sqrt(d) * min(B_V_inf, B_V), sqrt(d) * B_QK_inf)] * int(H))
 
 
 @form("zhang2002/4", "log_N", "printed")
@@ -548,12 +548,12 @@ def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_i
     for i in range(L):
         R, last = (B_X if i == 0 else mpf(1)), i == L - 1
         pairs, outputs = (m * T, m) if last else (m * T * T, m * T)
-        F = sqrt(d) * B_QK_inf[i]
+        F, rank = sqrt(d) * min(B_QK_inf[i], B_QK[i]), sqrt(min(d, k))
         score = lambda e, F=F, R=R, p=pairs: online_scalar(F, R**2, p, e)  # noqa: E731
         terms.append(((F * R**2) ** 2 * log(2 * pairs + 1), betas[3 * i], score))
-        C_V = online_vector(sqrt(k) * B_V_inf[i], R, m * T, d, k)
+        C_V = online_vector(min(sqrt(k) * B_V_inf[i], rank * B_V[i]), R, m * T, d, k)
         terms.append((C_V, betas[3 * i + 1], lambda e, c=C_V, r=B_V[i] * R: _vector(e, c, r)))
-        C_C = online_vector(sqrt(d) * B_C_inf[i], L_sigma, outputs, k, d)
+        C_C = online_vector(min(sqrt(d) * B_C_inf[i], rank * B_C[i]), L_sigma, outputs, k, d)
         terms.append((C_C, betas[3 * i + 2], lambda e, c=C_C, r=B_C[i] * L_sigma: _vector(e, c, r)))
     terms.append((B_w**2 * log(2 * m + 1), betas[-1], lambda e: online_scalar(B_w, 1, m, e)))
     if watch is not None:

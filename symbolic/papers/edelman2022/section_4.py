@@ -210,7 +210,9 @@ def head(setting: Setting, route: Route, h: int | None = None) -> Module:
 
 # Where the derivation of a head leaves the printed proof, by step.
 HEAD_DEPARTURES = {
-    "beta_QK": "it takes the query of a score to have norm at most 1; here it is the radius of the tokens",
+    "beta_QK": "it takes one factor of a score to have norm at most 1; here it is the radius of the tokens",
+    "E_QK": r"it covers $x\mapsto W_{QK}x$ on all $mT$ tokens, whose rows nothing bounds; here "
+    r"$W_{QK}^\top$ acts on the $m$ queries",
     "bound_V": r"it applies 4.5 to $x\mapsto W_V^\top x$ with a bound on the columns of $W_V^\top$; 4.5 wants its rows",
     "delta": "its centres are not shown to lie in the class, as 2.1 asks",
 }

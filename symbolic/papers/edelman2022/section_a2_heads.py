@@ -46,6 +46,12 @@ moves in $\ell_1$ by at most $c_f$ times the distance $\Delta=\|\theta_1-\theta_
     ),
 )  # fmt: skip
 
+
+def _a7_sharp(_: Setting) -> list[Step]:
+    reason = r"the logit of any event moves by at most $2\Delta$"
+    return [Step("moved", r"\|f(\theta_1)-f(\theta_2)\|_1", finite_shift(Delta), reason, "maurey/softmax")]
+
+
 lemma_a7 = Claim(
     key="edelman2022/A.7",
     title="The softmax is 2-Lipschitz",
@@ -57,7 +63,7 @@ lemma_a7 = Claim(
         Part("moved", r"\|\mathrm{softmax}(\theta_1)-\mathrm{softmax}(\theta_2)\|_1", "movement of the softmax",
              printed=lambda _: 2 * Delta,
              derived=lambda _: from_jacobian(entrywise_jacobian(p), r"$2\sum_is_i(1-s_i)$, and $\sum_is_i^2\ge1/p$"),
-             sharp=lambda _: finite_shift(Delta)),
+             sharp=_a7_sharp),
     ),
 )  # fmt: skip
 

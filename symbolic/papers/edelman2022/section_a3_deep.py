@@ -50,7 +50,7 @@ def network(route: Route, layers: list[Norms], width: Expr = k) -> Module:
 
 
 def readout() -> Linear:
-    return Linear(Matrix("w", "w", 1, d, spectral=B_w, frobenius=B_w))
+    return Linear(Matrix("w", "w", 1, d, frobenius=B_w))
 
 
 # --- A.13 to A.16: how far one layer moves, tokens in the unit ball --------------------------------------
