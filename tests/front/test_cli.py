@@ -137,3 +137,44 @@ def test_as_a_process():
     assert done.returncode == 2
     assert done.stderr == "maurey: eps must be a positive real, got 'abc'\n"
     assert "Usage" in subprocess.run([sys.executable, "-m", "maurey", "--help"], capture_output=True, text=True).stdout
+
+
+def test_no_arguments_is_help(maurey):
+    code, out, _ = maurey()
+    assert code == 0
+    assert "Usage" in out
+
+
+def test_views_can_be_copied():
+    import copy
+
+    import maurey as package
+
+    claim = package.claim("edelman2022/A.7")
+    assert copy.deepcopy(claim).key == copy.copy(claim).key == claim.key
+
+
+def test_only_derived_steps_depart(maurey):
+    for form, departs in (("printed", False), ("derived", True), ("sharp", False)):
+        _, out, _ = maurey("trace", "edelman2022/4.5", "--form", form, "--json")
+        assert any(step["differs"] for step in json.loads(out)["steps"]) is departs
+
+
+def test_samples_and_blame(maurey):
+    gap = ["--gap", "0.1", "L_loss=1", "C_F=1", "A=1", "b=1", "delta=1/20"]
+    code, out, _ = maurey("samples", "edelman2022/2.2", *gap, "--form", "printed", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert Decimal(found["bound_at_m"]) <= Decimal("0.1") < Decimal(found["bound_before"])
+    code, out, _ = maurey("samples", "edelman2022/2.2", *gap)
+    assert code == 0
+    assert "m = " in out
+    code, _, err = maurey("samples", "edelman2022/2.2", *gap[2:])
+    assert code == 2
+    assert "--gap" in err
+    code, out, _ = maurey("samples", "edelman2022/A.4", "--gap", "1", "L_loss=1", "b=1", "delta=1/2", "R_F=3")
+    assert code == 0
+    assert "stays above 1" in out
+    code, out, _ = maurey("blame", "edelman2022/4.4", *HEAD, "eps=1/10", "--json")
+    assert code == 0
+    assert json.loads(out)["shares"][0]["name"] == "constants"

@@ -97,3 +97,36 @@ def test_optional_symbols_replace_the_norm_inequality():
     at = dict(eps="1/3", d=4, m=7, T=11, L_sigma=1, B_X=2, B_V=2, B_V_inf=1, B_QK_inf="1/2", form="sharp")
     assert claim.enclose(**at, B_QK_F=1).value == claim.enclose(**at).value  # sqrt(4) * 1/2
     assert claim.enclose(**at, B_QK_F="1/2").value < claim.enclose(**at).value
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "message"),
+    [
+        ("edelman2022/A.10", {"eps": [1]}, "eps must be a positive real, got a list of 1"),
+        ("edelman2022/A.10", {"eps": []}, "got a list of 0"),
+        ("edelman2022/A.12", {"B_V": []}, "got a list of 0"),
+        ("edelman2022/A.12", {"H": 10**9, "B_V": 1}, "H must be at most 1000"),
+        ("edelman2022/A.10", {"eps": "1e-1000"}, "exponents go up to 999"),
+    ],
+)
+def test_odd_values_are_refused(key, values, message):
+    with pytest.raises(InputError, match=message):
+        bind(maurey.claim(key).record, values)
+
+
+@pytest.mark.parametrize("digits", [0, -50, 15.5, 10**6])
+def test_digits_are_checked(digits):
+    with pytest.raises(InputError, match="digits must be an integer"):
+        maurey.claim("edelman2022/A.10").enclose(**A10, digits=digits)
+
+
+def test_more_information_is_never_worse():
+    """A slack extra bound leaves the sharp form as it is."""
+    claim = maurey.claim("edelman2022/4.4")
+    at = dict(eps="1/3", d=4, m=7, T=11, L_sigma=1, B_X=2, B_V=2, B_V_inf=1, B_QK_inf="1/2", form="sharp")
+    assert claim.enclose(**at, B_V_F=1000, B_QK_F=1000).value == claim.enclose(**at).value
+    assert claim.enclose(**(at | {"B_V_inf": 1000})).value == claim.enclose(**(at | {"B_V_inf": 2})).value
+
+
+def test_numpy_floats_are_read_as_they_print():
+    assert exact(np.float32(0.1)) == Fraction(1, 10)

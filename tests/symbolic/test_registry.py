@@ -56,6 +56,24 @@ def test_steps_speak_only_of_declared_names(claim):
                 known.add(step.name)
 
 
+def ancestors(key):
+    """Everything a claim rests on, through what it uses."""
+    found, waiting = set(), [key]
+    while waiting:
+        for parent in maurey.claim(waiting.pop()).uses:
+            if parent not in found:
+                found.add(parent)
+                waiting.append(parent)
+    return found
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.forms], ids=lambda claim: claim.key)
+def test_steps_cite_what_the_claim_rests_on(claim):
+    keys = {step.key for part in claim.parts for form in part.forms for step in part.steps(form) if step.key}
+    assert keys - {claim.key} <= ancestors(claim.key)
+    assert claim.key not in ancestors(claim.key)
+
+
 def test_forms_are_lazy():
     def never(setting):
         raise AssertionError("built although nobody asked")

@@ -246,7 +246,8 @@ of norm at most $B_X$. The appendix ends its proof with a display that differs f
 $B_X$ in one term; both are parts.""",
     symbols=parameters("eps d m T L_sigma B_X B_V B_V_inf B_QK_inf B_V_F? B_QK_F?"),
     differs=HEAD_DEPARTURES,
-    uses=("edelman2022/4.2", "edelman2022/4.5", "edelman2022/A.7", "edelman2022/A.8", "maurey/score", "maurey/online"),
+    uses=("edelman2022/4.2", "edelman2022/4.5", "edelman2022/A.7", "edelman2022/A.8",
+          "maurey/orientation", "maurey/softmax", "maurey/score", "maurey/online"),
     constants=(C0, KAPPA),
     parts=(
         hidden_part("log_N", HEAD, "log covering number of the head",

@@ -145,7 +145,7 @@ theorem_a10 = Claim(
 B_2$, $i\in[N]$, any $\varepsilon>0$.""",
     symbols=parameters("eps N B_w B_X", B_w="B_1", B_X="B_2"),
     differs={"delta": "it restates Zhang's count, whose centres are any vectors of values, for centres in the class"},
-    uses=("zhang2002/4", "maurey/online"),
+    uses=("edelman2022/2.1", "zhang2002/4", "maurey/online"),
     parts=(
         Part("log_N", r"\log\mathcal N_\infty(\mathcal F_{\mathrm{linear}};\varepsilon;x^{(1)},\dots,x^{(N)})",
              "log covering number of the linear functions", printed=_printed_a10,
