@@ -96,7 +96,8 @@ def samples(
         raise InputError("missing option --gap: the gap that the bound shall not exceed, a positive real")
     name, _, part = key.partition(":")
     claim = registry.find(name)
-    found = search(claim, gap, check_form(form), part, **assignments(values or []))
+    given: dict[str, Any] = dict(assignments(values or []))
+    found = search(claim, gap, check_form(form), part, **given)
     if found is None:
         line = f"the bound stays above {gap} at every m tried, up to 2^{LIMIT.bit_length() - 1}"
         nothing = {"key": claim.key, "m": None, "bound_at_m": None, "bound_before": None, "note": line}

@@ -77,8 +77,7 @@ def samples(
             return None
     last = search.last_above(1, top)
     m = last + 1
-    before = search.enclosure(last, above=True) if last else None
-    return Samples(m, search.enclosure(m, above=False), before, top << BEYOND)
+    return Samples(m, search.decided(m)[1], search.before(last) if last else None, top << BEYOND)
 
 
 def _gap(gap: Any) -> Fraction:
@@ -130,11 +129,11 @@ class _Search:
 
     def above(self, m: int) -> bool:
         try:
-            return not self._decided(m)[0]
+            return not self.decided(m)[0]
         except (InputError, Undefined):
             return True
 
-    def _decided(self, m: int) -> tuple[bool, Enclosure]:
+    def decided(self, m: int) -> tuple[bool, Enclosure]:
         """Is the bound at m at or below the gap? More digits until the enclosure tells."""
         digits = 15
         while True:
@@ -152,9 +151,10 @@ class _Search:
         middle = (low + high) // 2
         return self.last_above(middle + 1, high) or self.last_above(low, middle)
 
-    def enclosure(self, m: int, above: bool) -> Enclosure | None:
+    def before(self, m: int) -> Enclosure | None:
+        """The bound at m, unless it is undefined or not allowed there."""
         try:
-            return self._decided(m)[1]
+            return self.decided(m)[1]
         except (InputError, Undefined):
             return None
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sympy import Expr, Integer, Lt, Max, exp, log
 
-from ...claim import Assumption, Claim, Part
+from ...claim import Assumption, Claim, Form, Part
 from ...names import C0, DEGREE, parameters, symbols
 
 T, s, gamma, Delta, R, n, d_f, B, delta, f_max = symbols("T s gamma coherence scale n d_f B ramp f_max")
@@ -17,11 +17,15 @@ WORDS = {"F": "Frobenius norm", r"\infty": "largest entry", "2,1": "sum of the r
 Formula = Callable[[], Expr]
 
 
-def norms(values: dict[str, Formula], norm: str = "F", suffix: str = "", of: str = "", **more: str) -> tuple[Part, ...]:
+def form(value: Formula) -> Form:
+    return lambda _: value()
+
+
+def norms(values: dict[str, Formula], norm: str = "F", suffix: str = "", of: str = "") -> tuple[Part, ...]:
     """One part for each matrix: the stated bound on its norm."""
     return tuple(
         Part(f"{matrix}{suffix}", rf"\|{latex(matrix)}\|_{{{norm}}}", f"{WORDS[norm]} of ${latex(matrix)}${of}",
-             printed=lambda _, value=value: value(), **more)
+             printed=form(value))
         for matrix, value in values.items()
     )  # fmt: skip
 
@@ -31,12 +35,12 @@ def latex(matrix: str) -> str:
 
 
 def sizes(values: dict[str, Formula]) -> tuple[Part, ...]:
-    return tuple(Part(name, name, "width of a layer", "=", printed=lambda _, v=v: v()) for name, v in values.items())
+    return tuple(Part(name, name, "width of a layer", "=", printed=form(v)) for name, v in values.items())
 
 
 def error(value: Formula, of: str = "") -> Part:
     words = f"error of the approximation{of}"
-    return Part("error", r"\max_b\|\hat f(X(b))-g_{\mathcal I}(b)\|_\infty", words, printed=lambda _: value())
+    return Part("error", r"\max_b\|\hat f(X(b))-g_{\mathcal I}(b)\|_\infty", words, printed=form(value))
 
 
 def number(value: int) -> Formula:
