@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import typer
+
 from maurey.numeric import commands as numeric_commands
 from maurey.numeric.walk import Undecided, Undefined
 from maurey.paper_tables import commands as table_commands

@@ -15,11 +15,12 @@ from operator import add, mul
 from typing import Any
 
 from flint import acb, arb, ctx, fmpq, fmpz
+from sympy import Expr, Integer, true
+from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
+
 from maurey.symbolic.claim import Claim, InputError
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import text_of
-from sympy import Expr, Integer, true
-from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
 
 from .binding import Bound, bind
 from .surds import Surds, vanishes
@@ -264,7 +265,7 @@ def enclose_bound(bound: Bound, digits: int) -> tuple[Enclosure, Balls]:
     """Raise the precision until `digits` digits are certain; also return the field, which holds every decision."""
     if not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
         raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {digits}")
-    precision = first = int(digits * 3.33) + 64
+    precision = first = int(digits * 3.33) + 64 + len(bound.steps) // 4  # a long chain loses some
     while True:
         try:
             ball, field = _at_precision(bound, precision)

@@ -10,11 +10,12 @@ from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import Any
 
+from sympy import Expr, Symbol
+from sympy.core.relational import Relational
+
 from maurey.symbolic.claim import DOMAINS, Claim, InputError, Parameter, Part, Setting
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.printing import plain
-from sympy import Expr, Symbol
-from sympy.core.relational import Relational
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/\d+", re.ASCII)
 _LONG = re.compile(r"[0-9.eE+/-]{6,}")

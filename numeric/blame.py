@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from maurey.symbolic.claim import Claim, InputError
 
 from .binding import Bound, bind

@@ -7,6 +7,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Annotated, Any
 
 import typer
+
 from maurey.symbolic import registry
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.commands import FormOption, Json, check_form

@@ -14,9 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from maurey.symbolic.claim import Claim, InputError, Parameter
 from sympy import Expr, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt
+
+from maurey.symbolic.claim import Claim, InputError, Parameter
 
 from .binding import bind, names_in, read_exact
 from .walk import run, walk

@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
-from maurey.symbolic.claim import Claim
 from mpmath import mp
 from sympy import Expr, true
+
+from maurey.symbolic.claim import Claim
 
 from .balls import enclose_bound
 from .binding import bind

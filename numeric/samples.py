@@ -14,8 +14,9 @@ from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx, fmpq
-from maurey.symbolic.claim import Claim, InputError
 from sympy import Expr, true
+
+from maurey.symbolic.claim import Claim, InputError
 
 from .balls import Ball, Balls, Enclosure, _as_rational, _Unresolved, enclose_bound, to_arb
 from .binding import Bound, bind, read_exact

@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any, Protocol
 
 import sympy
+from sympy import Expr
+
 from maurey.symbolic.covers import ceil_log2
 from maurey.symbolic.derivation import Step
-from sympy import Expr
 
 
 class Undefined(ArithmeticError):
@@ -59,7 +60,7 @@ def walk(expr: Expr, env: Mapping[str, Any], field: Field) -> Any:
     if isinstance(expr, sympy.Rational):
         return field.rational(Fraction(expr.p, expr.q))
     if isinstance(expr, sympy.Indexed):
-        return env[str(expr.base)][field.integer(walk(expr.indices[0], env, field)) - 1]
+        return env[expr.base.label.name][field.integer(walk(expr.indices[0], env, field)) - 1]
     if isinstance(expr, sympy.Pow):
         base = walk(expr.base, env, field)
         if isinstance(expr.exp, sympy.Rational):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.commands import Json
 

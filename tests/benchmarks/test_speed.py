@@ -4,12 +4,16 @@ import statistics
 import subprocess
 import sys
 import time
+from fractions import Fraction
 
-import maurey
 import mpmath
 import numpy as np
 import pytest
-from sympy import Symbol, lambdify
+from sympy import Float, Indexed, Rational, Symbol, lambdify
+
+import maurey
+from maurey.numeric.balls import enclose_bound
+from maurey.numeric.binding import bind
 
 POINTS = 100_000
 
@@ -74,3 +78,55 @@ def test_show_against_importing_sympy(benchmark):
     ratio = statistics.median(a for a, _ in pairs) / statistics.median(b for _, b in pairs)
     report(benchmark, "times the cost of importing sympy", ratio)
     assert ratio <= 2
+
+
+def deep(L):
+    """The derived A.17 with L distinct layers, bound to values."""
+    names = ("B_C", "B_C_inf", "B_V", "B_V_inf", "B_QK", "B_QK_inf")
+    layers = {name: [Fraction(100 + i + j, 100) for i in range(L)] for j, name in enumerate(names)}
+    at = dict(eps="1/10", d=8, k=8, m=1000, T=20, L_sigma=1, B_w=1, L=L, **layers)
+    return bind(maurey.claim("edelman2022/A.17").record, at, "derived", "log_N")
+
+
+def median_time(function, rounds):
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+@pytest.mark.benchmark(group="depth")
+def test_enclose_is_linear_in_depth(benchmark):
+    """50 digits of the derived A.17: 96 distinct layers under 10 times the time of 12."""
+    shallow, tall = deep(12), deep(96)
+    benchmark.pedantic(lambda: enclose_bound(tall, 50), rounds=3, warmup_rounds=1)
+    ratio = benchmark.stats.stats.median / median_time(lambda: enclose_bound(shallow, 50), 7)
+    report(benchmark, "times the cost of 12 layers for 96", ratio)
+    assert ratio < 10
+
+
+@pytest.mark.benchmark(group="depth")
+def test_enclose_against_sympy(benchmark):
+    """The same bound at two layers, nested into one expression and evaluated by SymPy: at least 1,000 times slower."""
+    bound = deep(2)
+    benchmark.pedantic(lambda: enclose_bound(bound, 50), rounds=7, warmup_rounds=1)
+    values = {}
+    for name, value in bound.values.items():
+        for i, v in enumerate(value if isinstance(value, list) else [value], 1):
+            symbol = Indexed(name, i) if isinstance(value, list) else Symbol(name)
+            values[symbol] = Rational(v.numerator, v.denominator)
+
+    def plain():
+        nested = {}
+        for step in bound.steps:
+            nested[Symbol(step.name)] = step.expr.subs(nested)
+        return nested[Symbol(bound.steps[-1].name)].subs(values).evalf(50)
+
+    started = time.perf_counter()
+    value = plain()
+    ratio = (time.perf_counter() - started) / benchmark.stats.stats.median
+    report(benchmark, "times faster than SymPy at two layers", ratio)
+    assert abs(value / Float(str(enclose_bound(bound, 50)[0].value), 50) - 1) < Float("1e-45")
+    assert ratio >= 1000

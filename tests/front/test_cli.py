@@ -6,6 +6,7 @@ import sys
 from decimal import Decimal
 
 import pytest
+
 from maurey import cli
 
 HEAD = ["d=8", "m=100", "T=20", "L_sigma=1", "B_X=1", "B_V=2", "B_V_inf=0.7", "B_QK_inf=0.4"]

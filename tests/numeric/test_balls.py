@@ -3,18 +3,19 @@
 from decimal import Decimal
 from fractions import Fraction
 
-import maurey
 import pytest
 from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sympy import Integer, Pow, Rational, Symbol, ceiling, exp, log, sqrt
+
+import maurey
 from maurey.numeric import balls
 from maurey.numeric.balls import enclose_bound
 from maurey.numeric.binding import Bound
 from maurey.numeric.surds import vanishes
 from maurey.numeric.walk import Undecided, Undefined
 from maurey.symbolic.derivation import Step
-from sympy import Integer, Pow, Rational, Symbol, ceiling, exp, log, sqrt
 
 x = Symbol("x")
 

@@ -3,11 +3,12 @@
 from decimal import Decimal
 from fractions import Fraction
 
-import maurey
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import maurey
 from maurey import InputError
 from maurey.numeric.binding import bind, exact
 

@@ -5,12 +5,13 @@ import random
 from decimal import Decimal
 from pathlib import Path
 
-import maurey
 import mpmath
 import pytest
 from independent import FORMS, number
-from maurey.numeric.walk import Undefined
 from points import point
+
+import maurey
+from maurey.numeric.walk import Undefined
 
 ALL = [(c.key, p.name, f) for c in maurey.claims() for p in c.parts for f in p.forms]
 PINS = json.loads(Path(__file__).with_name("pins.json").read_text())

@@ -3,14 +3,15 @@
 import math
 import random
 
-import maurey
 import numpy as np
 import pytest
 from independent import FORMS
+from points import point
+
+import maurey
 from maurey import InputError
 from maurey.numeric.grids import LogValue, from_plain
 from maurey.numeric.walk import Undefined
-from points import point
 
 HEAD = dict(eps="1/10", d=8, m=100, T=20, L_sigma=1, B_X=1, B_V=2, B_V_inf=0.7, B_QK_inf=0.4)
 

@@ -3,15 +3,16 @@
 import random
 from dataclasses import replace
 
-import maurey
 import pytest
+from points import point
+from sympy import Add, Mul, Rational, evaluate
+from test_forms import ALL, close, independent
+
+import maurey
 from maurey.numeric.balls import enclose_bound
 from maurey.numeric.binding import bind
 from maurey.numeric.walk import Undefined
 from maurey.symbolic.claim import Setting
-from points import point
-from sympy import Add, Mul, Rational, evaluate
-from test_forms import ALL, close, independent
 
 FIRST, MOST = 10, 800  # points tried on every form, and before a mutation counts as unnoticed
 

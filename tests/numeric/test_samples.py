@@ -2,9 +2,10 @@
 
 from fractions import Fraction
 
-import maurey
 import numpy as np
 import pytest
+
+import maurey
 from maurey import InputError
 from maurey.numeric.blame import blame
 from maurey.numeric.samples import certified, samples

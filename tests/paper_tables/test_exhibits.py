@@ -3,8 +3,9 @@
 import csv
 from pathlib import Path
 
-import maurey
 import pytest
+
+import maurey
 from maurey.paper_tables import exhibits
 
 FOLDER = exhibits.ROOT / "edelman2022" / "head"

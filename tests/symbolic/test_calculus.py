@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from independent import worst_profile
+from sympy import Integer, Rational, Symbol, log, simplify, sqrt, symbols
+
 from maurey.symbolic import covers, entropy
 from maurey.symbolic.allocation import Term, allocate, total
 from maurey.symbolic.derivation import Derivation
@@ -29,7 +31,6 @@ from maurey.symbolic.modules import (
     compose,
 )
 from maurey.symbolic.norms import Matrix, norm
-from sympy import Integer, Rational, Symbol, log, simplify, sqrt, symbols
 
 eps = Symbol("eps", positive=True)
 

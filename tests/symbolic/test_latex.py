@@ -2,13 +2,14 @@
 
 import re
 
-import maurey
 import pytest
 from latex2mathml.converter import convert
+from sympy import Symbol, evaluate, log, sqrt
+
+import maurey
 from maurey.symbolic import printing
 from maurey.symbolic.claim import Setting
 from maurey.symbolic.expressions import Latex, text_of
-from sympy import Symbol, evaluate, log, sqrt
 
 CLAIMS = maurey.claims()
 FORMS = [(c.key, form) for c in CLAIMS for form in c.forms]

@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import maurey
 import pytest
+
+import maurey
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim, InputError, Part
 
