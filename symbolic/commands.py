@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from . import printing, registry
-from .claim import FORMS, KINDS, Claim, InputError, Setting
+from .claim import FORMS, KINDS, Claim, InputError, Part, Setting
 from .expressions import text_of
 from .printing import plain
 
@@ -147,6 +147,7 @@ def trace(
     form: FormOption = "",
     part: Annotated[str, typer.Option("--part", help="A part of the claim.")] = "",
     latex: Annotated[bool, typer.Option("--latex", help="Print the derivation as aligned LaTeX.")] = False,
+    against: Annotated[str, typer.Option("--against", help="Another form, step beside step.")] = "",
     layers: Layers = 2,
     as_json: Json = False,
 ) -> None:
@@ -155,7 +156,9 @@ def trace(
     form = check_form(form) or claim.default_form
     chosen = claim.part_with(form, part)
     steps = chosen.steps(form, setting)
-    if as_json:
+    if against:
+        _side_by_side(claim, chosen, (form, check_form(against)), setting, as_json)
+    elif as_json:
         printer = printing.printer_of(claim, steps)
         rows = [
             {"step": i, "name": s.name, "expression": text_of(s.expr),
@@ -176,3 +179,25 @@ def trace(
             if departure and departure not in told:
                 told.add(departure)
                 print(f"      differs from the printed proof: {plain(departure)}")
+
+
+def _side_by_side(claim: Claim, part: Part, forms: tuple[str, str], setting: Setting, as_json: bool) -> None:
+    """Two forms of one part, their steps matched by name; what only one of them has stands alone."""
+    left, right = ({s.shown: s for s in claim.part_with(form, part.name).steps(form, setting)} for form in forms)
+    names = list(left) + [name for name in right if name not in left]
+    rows = [
+        {"name": n, **{form: text_of(side[n].expr) if n in side else None for form, side in zip(forms, (left, right), strict=True)},
+         "same": n in left and n in right and left[n].expr == right[n].expr}
+        for n in names
+    ]  # fmt: skip
+    if as_json:
+        print(json.dumps({"key": claim.key, "part": part.name, "forms": list(forms), "steps": rows}, indent=1))
+        return
+    print(f"{claim.key}  {plain(claim.title)}\n{part.name}: {forms[0]} against {forms[1]}\n")
+    for row in rows:
+        if row["same"]:
+            print(f"{row['name']} = {row[forms[0]]}  (the same)")
+            continue
+        print(row["name"])
+        for form in forms:
+            print(f"  {form:<8} {row[form] or '-'}")

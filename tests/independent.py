@@ -763,3 +763,6 @@ def deep_gap(name):
 
 FORMS[E + "A.17", "gap", "derived"] = deep_gap("derived")
 FORMS[E + "A.17", "gap", "sharp"] = deep_gap("sharp")
+
+for old, new in (("4.4", "4.5"), ("4.6", "4.7")):
+    FORMS |= {(f"edelman2022icml/{new}", p, f): v for (key, p, f), v in FORMS.items() if key == E + old}

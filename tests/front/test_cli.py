@@ -179,3 +179,17 @@ def test_samples_and_blame(maurey):
     code, out, _ = maurey("blame", "edelman2022/4.4", *HEAD, "eps=1/10", "--json")
     assert code == 0
     assert json.loads(out)["shares"][0]["name"] == "constants"
+
+
+def test_two_derivations_side_by_side(maurey):
+    code, out, _ = maurey("trace", "edelman2022/A.17", "--part", "log_N", "--against", "sharp")
+    assert code == 0
+    assert "derived against sharp" in out
+    code, out, _ = maurey("trace", "edelman2022/A.17", "--part", "log_N", "--against", "sharp", "--json")
+    rows = {row["name"]: row for row in json.loads(out)["steps"]}
+    assert rows["Lambda_1"]["same"]
+    assert not rows["Lambda_3"]["same"]
+    assert rows["C_V_1"]["derived"] is None
+    code, _, err = maurey("trace", "edelman2022/A.16", "--against", "sharp")
+    assert code == 2
+    assert "no sharp form" in err

@@ -13,16 +13,33 @@ FOLDER = exhibits.ROOT / "edelman2022" / "head"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made")
+    return remade("edelman2022/head", tmp_path_factory.mktemp("made"))
+
+
+def remade(name, folder):
     seen = []
-    exhibits.make("edelman2022/head", folder, lambda done, total: seen.append((done, total)))
+    exhibits.make(name, folder, lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] - 1
     return folder
 
 
-@pytest.mark.parametrize("name", ["table.csv", "table.md", "table.tex"])
-def test_the_committed_exhibit_is_fresh(made, name):
-    assert (made / name).read_text() == (FOLDER / name).read_text(), "run `maurey tables --commit`"
+@pytest.mark.parametrize("name", exhibits.names())
+def test_the_committed_exhibit_is_fresh(name, tmp_path):
+    remade(name, tmp_path)
+    for file in ("table.csv", "table.md", "table.tex"):
+        assert (tmp_path / file).read_text() == (exhibits.ROOT / name / file).read_text(), (
+            "run `maurey tables --commit`"
+        )
+
+
+def test_swapping_everything_is_the_sharp_form():
+    """The steps that the exhibit swaps one by one are all that tells sharp from derived."""
+    from maurey.paper_tables.edelman2022.depth import SWAPS
+    from maurey.symbolic.route import PAPER, SHARP
+
+    swapped = {field: getattr(route, field) for route in SWAPS.values() for field in vars(route)
+               if getattr(route, field) != getattr(PAPER, field)}  # fmt: skip
+    assert swapped == vars(SHARP)
 
 
 def test_the_figure_is_drawn_byte_for_byte_the_same(made, tmp_path):

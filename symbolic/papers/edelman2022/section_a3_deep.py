@@ -194,7 +194,7 @@ def _layers(setting: Setting, route: Route) -> list[Norms]:
     return [{name: Indexed(f"B_{name}", n) for name in names} for n in range(1, setting.size("L") + 1)]
 
 
-def _a17(setting: Setting, route: Route) -> list[Step]:
+def deep_steps(setting: Setting, route: Route) -> list[Step]:
     return deep_capacity(setting, route, _layers(setting, route))
 
 
@@ -268,7 +268,7 @@ $B_X$ is given.""",
     differs=DEEP_DEPARTURES,
     parts=(
         hidden_part("log_N", DEEP, "log covering number of the network", _printed_a17,
-                    lambda setting: _a17(setting, PAPER), lambda setting: _a17(setting, SHARP)),
+                    lambda setting: deep_steps(setting, PAPER), lambda setting: deep_steps(setting, SHARP)),
         Part("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap, through the chain of 2.2",
              derived=lambda setting: _deep_gap(setting, PAPER), sharp=lambda setting: _deep_gap(setting, SHARP)),
     ),

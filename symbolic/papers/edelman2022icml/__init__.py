@@ -1,13 +1,18 @@
 """The ICML 2022 version of Edelman et al., where its numbering or statements differ."""
 
+from dataclasses import replace
+
 from sympy import log
 
 from ...claim import Claim
 from ...covers import online, zhang
 from ...names import C0, parameters, symbols
-from ..edelman2022.section_4 import LINEAR, hidden_part, linear_class
+from ..edelman2022.section_4 import LINEAR, corollary_4_4, hidden_part, linear_class
+from ..edelman2022.section_4b import theorem_4_6
 
 eps, N, d_2, B_X, B_1, c0 = symbols("eps N d_2 B_X B_W_21 C0")
+
+RENUMBERED = "Number {} of the first version, stated again; only a summary of this version is at hand."
 
 lemma_4_6 = Claim(
     key="edelman2022icml/4.6",
@@ -31,4 +36,12 @@ logarithm as the number of outputs.""",
             hides="an absolute constant",
         ),
     ),
+)
+
+# Results that the ICML version states again under another number.
+corollary_4_5 = replace(
+    corollary_4_4, key="edelman2022icml/4.5", uses=("edelman2022/4.4",), statement=RENUMBERED.format("4.4")
+)
+theorem_4_7 = replace(
+    theorem_4_6, key="edelman2022icml/4.7", uses=("edelman2022/4.6",), statement=RENUMBERED.format("4.6")
 )
