@@ -93,6 +93,7 @@ class _Search:
     def __init__(self, claim: Claim, form: str, part: str, values: Mapping[str, Any], gap: Fraction) -> None:
         self.claim, self.form, self.part, self.values, self.gap = claim, form, part, values, gap
         self.steps: Bound | None = None
+        self.digits = 15  # as many as the last question took: neighbours need as many
 
     def bound(self, m: int) -> Bound:
         """The form at m. Its steps do not depend on m and are written out once; assumptions are checked each time."""
@@ -136,12 +137,11 @@ class _Search:
 
     def decided(self, m: int) -> tuple[bool, Enclosure]:
         """Is the bound at m at or below the gap? More digits until the enclosure tells."""
-        digits = 15
         while True:
-            found = enclose_bound(self.bound(m), digits)[0]
+            found = enclose_bound(self.bound(m), self.digits)[0]
             if Fraction(found.upper) <= self.gap or Fraction(found.lower) > self.gap:
                 return Fraction(found.upper) <= self.gap, found
-            digits *= 2
+            self.digits *= 2
 
     def last_above(self, low: int, high: int) -> int:
         """The last integer in the range at which the bound is above the gap; 0 if there is none."""

@@ -185,11 +185,13 @@ def _side_by_side(claim: Claim, part: Part, forms: tuple[str, str], setting: Set
     """Two forms of one part, their steps matched by name; what only one of them has stands alone."""
     left, right = ({s.shown: s for s in claim.part_with(form, part.name).steps(form, setting)} for form in forms)
     names = list(left) + [name for name in right if name not in left]
-    rows = [
-        {"name": n, **{form: text_of(side[n].expr) if n in side else None for form, side in zip(forms, (left, right), strict=True)},
-         "same": n in left and n in right and left[n].expr == right[n].expr}
-        for n in names
-    ]  # fmt: skip
+    rows = []
+    for n in names:
+        texts = {
+            form: text_of(side[n].expr) if n in side else None for form, side in zip(forms, (left, right), strict=True)
+        }
+        same = n in left and n in right and left[n].expr == right[n].expr
+        rows.append({"name": n, **texts, "same": same})
     if as_json:
         print(json.dumps({"key": claim.key, "part": part.name, "forms": list(forms), "steps": rows}, indent=1))
         return

@@ -49,7 +49,7 @@ def make(progress: Progress) -> Exhibit:
         title="Edelman et al. 2022, Theorem A.17: depth, and the gain of each sharpening",
         notes=[
             f"log10 of the log covering number. Around the point {fixed}; equal layers; printed with C0 = 1.",
-            f"Gains: derived, divided by the derived form with that one step swapped; {config['digits']} certified digits.",
+            f"Gains: derived, over the derived form with that one step swapped; {config['digits']} certified digits.",
             "Deterministic: no seed. The paper states the bound up to a constant and logarithms; it shows no numbers.",
             *_agreement(curves),
         ],
