@@ -24,6 +24,7 @@ norm is read as in Lemma 4.5 of the first version (columns of $W$ are dotted wit
 logarithm as the number of outputs.""",
     symbols=parameters("eps N d_1 d_2 B_X B_W_21", B_W_21="B_w", B_X="B_x", d_2="d"),
     uses=("edelman2022/4.5-stronger", "maurey/online"),
+    differs={"log_N": "its proof is not at hand; this is the first version's, with $B_w$ in its grid of norms"},
     constants=(C0,),
     parts=(
         hidden_part(
