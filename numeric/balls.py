@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import reduce
 from operator import add, mul
@@ -227,12 +227,17 @@ def _ceil_log2(n: Ball) -> fmpq:
     return fmpq((int(n.p) - 1).bit_length())
 
 
+def _smaller(a: Ball, b: Ball) -> Ball:
+    """The smaller one itself where that is certain, so that a rational stays exact; else the ball around both."""
+    return a if a <= b else b if b <= a else to_arb(a).min(to_arb(b))
+
+
 def _least(*xs: Ball) -> Ball:
-    return min(xs) if all(isinstance(x, fmpq) for x in xs) else reduce(lambda a, b: a.min(b), map(to_arb, xs))
+    return reduce(_smaller, xs)
 
 
 def _largest(*xs: Ball) -> Ball:
-    return max(xs) if all(isinstance(x, fmpq) for x in xs) else reduce(lambda a, b: a.max(b), map(to_arb, xs))
+    return -reduce(_smaller, (-x for x in xs))
 
 
 _FUNCTIONS: dict[str, Callable[..., Ball]] = {
@@ -246,8 +251,8 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
 }
 
 
-def _as_rational(value: Any) -> Any:
-    return [_as_rational(v) for v in value] if isinstance(value, list) else fmpq(value.numerator, value.denominator)
+def as_rational(value: Any) -> Any:
+    return [as_rational(v) for v in value] if isinstance(value, list) else fmpq(value.numerator, value.denominator)
 
 
 def enclose(claim: Claim, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Enclosure:
@@ -255,10 +260,10 @@ def enclose(claim: Claim, form: str = "", part: str = "", digits: int = 15, **va
     return enclose_bound(bind(claim, values, form, part), digits)[0]
 
 
-def _at_precision(bound: Bound, precision: int) -> tuple[Ball, Balls]:
+def at_precision(bound: Bound, precision: int) -> tuple[Ball, Balls]:
     field = Balls(bound.steps)
     with ctx.workprec(precision):
-        return run(bound.steps, {name: _as_rational(v) for name, v in bound.values.items()}, field), field
+        return run(bound.steps, {name: as_rational(v) for name, v in bound.values.items()}, field), field
 
 
 def enclose_bound(bound: Bound, digits: int) -> tuple[Enclosure, Balls]:
@@ -268,7 +273,7 @@ def enclose_bound(bound: Bound, digits: int) -> tuple[Enclosure, Balls]:
     precision = first = int(digits * 3.33) + 64 + len(bound.steps) // 4  # a long chain loses some
     while True:
         try:
-            ball, field = _at_precision(bound, precision)
+            ball, field = at_precision(bound, precision)
             enclosure = _decimal(ball, digits, precision)
             if enclosure is not None:
                 return enclosure, field
@@ -282,21 +287,29 @@ def enclose_bound(bound: Bound, digits: int) -> tuple[Enclosure, Balls]:
 
 def _decimal(x: Ball, digits: int, precision: int) -> Enclosure | None:
     """Decimal bounds around the ball, ten digits finer than asked; None if the ball is too wide."""
-    if x == 0:
-        return Enclosure(Decimal(0), Decimal(0), Decimal(0), digits)
-    if isinstance(x, arb) and (not x.is_finite() or x.rel_accuracy_bits() < 3.33 * digits):
+    certain = isinstance(x, fmpq) or x == 0 or (x.is_finite() and x.rel_accuracy_bits() >= 3.33 * digits)
+    if not certain:
         return None
-    wide = Context(prec=digits + 30, Emax=MAX_EMAX, Emin=MIN_EMIN)
-    with ctx.workprec(precision + 64):
-        middle, radius, exponent = (int(v) for v in to_arb(x).mid_rad_10exp(digits + 10))
-    if abs(exponent) > LARGEST_EXPONENT:
-        raise Undefined(f"the value is too {'large' if exponent > 0 else 'small'} to be written in decimals")
-
-    def scaled(n: int) -> Decimal:
-        return Decimal(n).scaleb(exponent, wide)
-
-    lower, upper = scaled(middle - radius), scaled(middle + radius)
-    value = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN).create_decimal(scaled(middle))
+    lower, upper = _decimals(x, digits + 10, precision)
+    value = _context(digits).create_decimal(lower)
     lower, upper = min(lower, value), max(upper, value)
+    wide = _context(digits + 30)
     allowed = value.copy_abs().scaleb(1 - digits, wide)
     return Enclosure(value, lower, upper, digits) if wide.subtract(upper, lower) <= allowed else None
+
+
+def _context(digits: int, rounding: str = ROUND_HALF_EVEN) -> Context:
+    return Context(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+def _decimals(x: Ball, digits: int, precision: int) -> tuple[Decimal, Decimal]:
+    """Decimals just below and above; the same one twice for a rational that has so few digits."""
+    if isinstance(x, fmpq):
+        p, q = Decimal(int(x.p)), Decimal(int(x.q))
+        return _context(digits, ROUND_FLOOR).divide(p, q), _context(digits, ROUND_CEILING).divide(p, q)
+    with ctx.workprec(precision + 64):
+        middle, radius, exponent = (int(v) for v in x.mid_rad_10exp(digits))
+    if abs(exponent) > LARGEST_EXPONENT:
+        raise Undefined(f"the value is too {'large' if exponent > 0 else 'small'} to be written in decimals")
+    wide = _context(digits + 20)
+    return Decimal(middle - radius).scaleb(exponent, wide), Decimal(middle + radius).scaleb(exponent, wide)

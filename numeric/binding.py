@@ -10,6 +10,7 @@ from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import Any
 
+import sympy
 from sympy import Expr, Symbol
 from sympy.core.relational import Relational
 
@@ -144,12 +145,8 @@ def _check_assumptions(claim: Claim, bound: Mapping[str, Any]) -> None:
         names = names_in([relation])
         if not names <= set(bound) or any(not isinstance(bound[name], Fraction) for name in names):
             continue
-        if not relation.subs({Symbol(name): _rational(bound[name]) for name in names}):
+        if not relation.subs(
+            {Symbol(name): sympy.Rational(bound[name].numerator, bound[name].denominator) for name in names}
+        ):
             given = ", ".join(f"{name} = {bound[name]}" for name in sorted(names))
             raise InputError(f"{claim.key} assumes that {assumption.text}; got {given}")
-
-
-def _rational(value: Fraction) -> Expr:
-    from sympy import Rational as SympyRational
-
-    return SympyRational(value.numerator, value.denominator)

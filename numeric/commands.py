@@ -100,7 +100,7 @@ def samples(
     given: dict[str, Any] = dict(assignments(values or []))
     found = search(claim, gap, check_form(form), part, **given)
     if found is None:
-        line = f"the bound stays above {gap} at every m tried, up to 2^{LIMIT.bit_length() - 1}"
+        line = f"no m up to 2^{LIMIT.bit_length() - 1} was found from which the bound certainly stays at or below {gap}"
         nothing = {"key": claim.key, "m": None, "bound_at_m": None, "bound_before": None, "note": line}
         print(json.dumps(nothing, indent=1) if as_json else f"{claim.key}: {line}")
         return

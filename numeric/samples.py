@@ -16,11 +16,11 @@ from typing import Any
 from flint import arb, ctx, fmpq
 from sympy import Expr, true
 
-from maurey.symbolic.claim import Claim, InputError
+from maurey.symbolic.claim import Claim, InputError, Parameter
 
-from .balls import Ball, Balls, Enclosure, _as_rational, _Unresolved, enclose_bound, to_arb
+from .balls import MOST_PRECISION, Ball, Balls, Enclosure, _Unresolved, as_rational, at_precision, enclose_bound
 from .binding import Bound, bind, read_exact
-from .walk import Undefined, run
+from .walk import Undecided, Undefined, run
 
 LIMIT = 1 << 1024
 BEYOND = 64  # doublings above the answer over which the bound is shown to stay below
@@ -50,7 +50,7 @@ class _Ranges(Balls):
             if holds is False:
                 continue
             here = value()
-            hull = here if hull is None else to_arb(hull).union(to_arb(here))
+            hull = here if hull is None else arb(hull).union(arb(here))
             if holds:
                 return hull
         raise Undefined("no case applies")
@@ -62,7 +62,7 @@ class _Ranges(Balls):
 def samples(
     claim: Claim, gap: Any, form: str = "", part: str = "", limit: int = LIMIT, **values: Any
 ) -> Samples | None:
-    """None if the bound is above the gap at every power of two up to the limit."""
+    """None if no m up to the limit is found from which the bound certainly stays at or below the gap."""
     names = {p.name for p in claim.symbols}
     if "m" not in names:
         raise InputError(f"{claim.key} does not speak of a sample size m")
@@ -78,12 +78,12 @@ def samples(
             return None
     last = search.last_above(1, top)
     m = last + 1
-    return Samples(m, search.decided(m)[1], search.before(last) if last else None, top << BEYOND)
+    at_m = search.enclosure(m)
+    assert at_m is not None  # it is not above the gap, so it is there
+    return Samples(m, at_m, search.enclosure(last) if last else None, top << BEYOND)
 
 
 def _gap(gap: Any) -> Fraction:
-    from maurey.symbolic.claim import Parameter
-
     value = read_exact(Parameter("gap", "", "gap", "positive real"), gap)
     assert isinstance(value, Fraction)
     return value
@@ -91,9 +91,10 @@ def _gap(gap: Any) -> Fraction:
 
 class _Search:
     def __init__(self, claim: Claim, form: str, part: str, values: Mapping[str, Any], gap: Fraction) -> None:
-        self.claim, self.form, self.part, self.values, self.gap = claim, form, part, values, gap
+        self.claim, self.form, self.part, self.values = claim, form, part, values
         self.steps: Bound | None = None
-        self.digits = 15  # as many as the last question took: neighbours need as many
+        self.target = as_rational(gap)
+        self.precision = 128  # as much as the last question took: neighbours need as much
 
     def bound(self, m: int) -> Bound:
         """The form at m. Its steps do not depend on m and are written out once; assumptions are checked each time."""
@@ -108,14 +109,11 @@ class _Search:
         assert self.steps is not None
         with ctx.workprec(128):
             m = fmpq(low) if low == high else arb(fmpq(low + high, 2), fmpq(high - low, 2))
-            env = {name: _as_rational(v) for name, v in self.steps.values.items()} | {"m": m}
+            env = {name: as_rational(v) for name, v in self.steps.values.items()} | {"m": m}
             try:
-                return bool(to_arb(run(self.steps.steps, env, _Ranges(self.steps.steps))) <= arb(self._target()))
+                return bool(run(self.steps.steps, env, _Ranges(self.steps.steps)) <= self.target)
             except (_Unresolved, Undefined):
                 return False
-
-    def _target(self) -> fmpq:
-        return fmpq(self.gap.numerator, self.gap.denominator)
 
     def stays(self, top: int) -> bool:
         """At or below the gap from top on, for as many doublings as are checked."""
@@ -130,18 +128,21 @@ class _Search:
         return all(self._range_below(a, b) or self._halves(a, b, depth - 1) for a, b in ((low, middle), (middle, high)))
 
     def above(self, m: int) -> bool:
+        """Above the gap at m, undefined or not allowed there? More precision until certain; a tie is not above."""
         try:
-            return not self.decided(m)[0]
+            bound = self.bound(m)
+            while self.precision <= MOST_PRECISION:
+                try:
+                    value = at_precision(bound, self.precision)[0]
+                    with ctx.workprec(self.precision):
+                        if value <= self.target or value > self.target:
+                            return not value <= self.target
+                except _Unresolved:
+                    pass
+                self.precision *= 2
         except (InputError, Undefined):
             return True
-
-    def decided(self, m: int) -> tuple[bool, Enclosure]:
-        """Is the bound at m at or below the gap? More digits until the enclosure tells."""
-        while True:
-            found = enclose_bound(self.bound(m), self.digits)[0]
-            if Fraction(found.upper) <= self.gap or Fraction(found.lower) > self.gap:
-                return Fraction(found.upper) <= self.gap, found
-            self.digits *= 2
+        raise Undecided(f"undecided at {self.precision // 2} bits: whether the bound at m = {m} exceeds the gap")
 
     def last_above(self, low: int, high: int) -> int:
         """The last integer in the range at which the bound is above the gap; 0 if there is none."""
@@ -152,10 +153,10 @@ class _Search:
         middle = (low + high) // 2
         return self.last_above(middle + 1, high) or self.last_above(low, middle)
 
-    def before(self, m: int) -> Enclosure | None:
-        """The bound at m, unless it is undefined or not allowed there."""
+    def enclosure(self, m: int) -> Enclosure | None:
+        """The bound at m in decimals that show the inequality, unless it is undefined or not allowed there."""
         try:
-            return self.decided(m)[1]
+            return enclose_bound(self.bound(m), self.precision // 3)[0]
         except (InputError, Undefined):
             return None
 

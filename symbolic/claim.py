@@ -141,9 +141,7 @@ class Claim:
     parts: tuple[Part, ...] = ()
     reference: str = ""  # of an axiom: where its proof is
     unrolled: tuple[str, ...] = ()  # sizes, beside those of lists, for which forms are written out
-    differs: Mapping[str, str] = field(
-        default_factory=dict
-    )  # step (or its prefix): how the printed proof differs there
+    differs: Mapping[str, str] = field(default_factory=dict)  # step or its prefix: what the printed proof does there
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

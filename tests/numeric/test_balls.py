@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Integer, Pow, Rational, Symbol, ceiling, exp, log, sqrt
@@ -116,3 +116,12 @@ def test_no_overflow_at_extreme_inputs():
         maurey.claim("edelman2022/sec2-linear-cover").enclose(eps="1e-40", m=10, B_X=1, B_w=1)
     with pytest.raises(Undefined, match="too long"):
         maurey.claim("maurey/lattice").enclose(eps="1e-9", n=10**12, rho=1)
+
+
+def test_extremes_stay_exact_where_certain():
+    assert isinstance(balls._least(fmpq(1, 10), arb(2).sqrt()), fmpq)
+    assert isinstance(balls._largest(fmpq(7), arb(2).sqrt(), fmpq(3)), fmpq)
+    assert balls._largest(fmpq(7), fmpq(8)) == 8
+    wide = balls._least(arb(1, 0.5), arb(1.2, 0.1))
+    assert wide.lower() <= 0.5
+    assert wide.upper() >= 1.3

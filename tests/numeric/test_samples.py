@@ -1,5 +1,6 @@
 """The smallest sample size, with the two inequalities that prove it; and who is to blame."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -113,3 +114,13 @@ def test_shares_add_up(form):
 def test_nothing_to_blame():
     with pytest.raises(InputError, match="nothing to share"):
         blame(registry.find("edelman2022/A.10"), "sharp", eps=10, N=5, B_w=1, B_X=1)
+
+
+def test_a_tie_is_at_the_gap_not_above_it():
+    """Where the trivial bound A is the bound and the gap is A, every m will do; a little less, and it will not."""
+    claim = registry.find("edelman2022/A.3")
+    at = dict(C_F=10**6, A="1/10")
+    tie = samples(claim, "1/10", **at)
+    assert tie.m == 1
+    assert certified(tie.at_m, above=False) == Decimal("0.1")
+    assert samples(claim, "0.0999999999999999999999999", **at).m > 10**6
