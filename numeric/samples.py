@@ -7,19 +7,19 @@ the ball does not decide; single integers are decided by the certified value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx, fmpq
-from sympy import Expr, true
 
 from maurey.symbolic.claim import Claim, InputError, Parameter
 
-from .balls import MOST_PRECISION, Ball, Balls, Enclosure, _Unresolved, as_rational, at_precision, enclose_bound
+from .balls import MOST_PRECISION, Enclosure, _Unresolved, as_rational, at_precision, enclose_bound
 from .binding import Bound, bind, read_exact
+from .ranges import Ranges
 from .walk import Undecided, Undefined, run
 
 LIMIT = 1 << 1024
@@ -32,31 +32,6 @@ class Samples:
     at_m: Enclosure
     before: Enclosure | None  # None if m is the smallest allowed
     checked_to: int
-
-
-class _Ranges(Balls):
-    """Balls that may stand for a whole range: a ceiling or a case that differs over it gives the hull."""
-
-    def ceiling(self, x: Ball, node: Expr, env: Mapping[str, Any]) -> Ball:
-        return fmpq(x.ceil()) if isinstance(x, fmpq) else x.ceil()
-
-    def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> Ball:
-        hull: Ball = None
-        for condition, value in branches:
-            try:
-                holds: bool | None = condition == true or self._holds(condition, env)
-            except _Unresolved:
-                holds = None
-            if holds is False:
-                continue
-            here = value()
-            hull = here if hull is None else arb(hull).union(arb(here))
-            if holds:
-                return hull
-        raise Undefined("no case applies")
-
-    def _vanishes(self, expr: Expr, env: Mapping[str, Any]) -> bool:
-        return False  # a range is not a point
 
 
 def samples(
@@ -111,7 +86,7 @@ class _Search:
             m = fmpq(low) if low == high else arb(fmpq(low + high, 2), fmpq(high - low, 2))
             env = {name: as_rational(v) for name, v in self.steps.values.items()} | {"m": m}
             try:
-                return bool(run(self.steps.steps, env, _Ranges(self.steps.steps)) <= self.target)
+                return bool(run(self.steps.steps, env, Ranges(self.steps.steps)) <= self.target)
             except (_Unresolved, Undefined):
                 return False
 
