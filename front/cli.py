@@ -11,6 +11,7 @@ from maurey.numeric.walk import Undecided, Undefined
 from maurey.paper_tables import commands as table_commands
 from maurey.symbolic import commands as symbolic_commands
 from maurey.symbolic.claim import InputError
+from maurey.verify import commands as verify_commands
 
 app = typer.Typer(
     help="Generalization bounds for Transformers: printed, re-derived, evaluated to certified digits.",
@@ -19,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for room in (symbolic_commands, numeric_commands, table_commands):
+for room in (symbolic_commands, numeric_commands, verify_commands, table_commands):
     room.register(app)
 
 

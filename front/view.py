@@ -63,6 +63,14 @@ def claim(key: str) -> ClaimView:
     return ClaimView(registry.find(key))
 
 
+def errata() -> list[dict[str, Any]]:
+    """Where printed forms fail, each entry with its witness; as `maurey errata --json`."""
+    from maurey.verify.commands import as_record, in_order
+    from maurey.verify.ledger import errata
+
+    return [as_record(entry) for entry in in_order(errata())]
+
+
 def claims(paper: str = "") -> list[ClaimView]:
     found = registry.claims_of(paper).values() if paper else registry.all_claims()
     return [ClaimView(record) for record in found]

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 from sympy import Expr, true
-from sympy.core.relational import Eq, Ge, Gt, Le, Lt
+from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
 
 from maurey.symbolic.claim import Claim, InputError, Parameter
 
-from .binding import bind, names_in, read_exact
+from .binding import Bound, bind, names_in, read_exact
 from .walk import run, walk
 
 TOLERANCE = 1e-12
@@ -123,10 +123,10 @@ class Logs:
     def power(self, base: LogValue, exponent: Fraction) -> LogValue:
         if _positive(base):
             return LogValue(base.log * float(exponent))
-        if exponent.denominator > 1 and np.any(base.sign < 0):
-            raise InputError("a root of a negative number somewhere on the grid")
-        sign = 1 if exponent.numerator % 2 == 0 else base.sign
-        return LogValue(base.log * float(exponent), sign)
+        log = base.log * float(exponent)
+        if exponent.denominator > 1:
+            return LogValue(np.where(np.asarray(base.sign) < 0, np.nan, log), np.abs(base.sign))
+        return LogValue(log, 1 if exponent.numerator % 2 == 0 else base.sign)
 
     def power_of(self, base: LogValue, exponent: LogValue) -> LogValue:
         return LogValue(base.log * exponent.value)
@@ -215,9 +215,7 @@ def _binomial(n: LogValue, k: LogValue) -> LogValue:
 
 
 def _log(x: LogValue) -> LogValue:
-    if not _positive(x) and np.any(np.asarray(x.sign) <= 0):
-        raise InputError("the logarithm of a number that is not positive somewhere on the grid")
-    return from_plain(x.log)
+    return from_plain(x.log if _positive(x) else np.where(np.asarray(x.sign) > 0, x.log, np.nan))
 
 
 _FUNCTIONS: dict[str, Callable[..., LogValue]] = {
@@ -233,11 +231,13 @@ def read_array(parameter: Parameter, raw: Any) -> Any:
     """An array inside the parameter's domain, or what `read_exact` reads, in log space."""
     if isinstance(raw, np.ndarray) and raw.ndim:
         array = raw.astype(float)
-        integer = parameter.domain == "positive integer"
-        low, high = (1.0 if integer else 0.0), (1.0 if parameter.domain == "in [0, 1]" else np.inf)
+        integer, unit = parameter.domain == "positive integer", parameter.domain.startswith("in ")
+        low, high = (1.0 if integer else 0.0), (1.0 if unit else np.inf)
         inside = np.isfinite(array) & (array >= low) & (array <= high)
-        if parameter.domain == "positive real":
+        if parameter.domain == "positive real" or parameter.domain.startswith("in ("):
             inside &= array > 0
+        if parameter.domain == "in (0, 1)":
+            inside &= array < 1
         if integer:
             inside &= array == np.rint(array)
         if not inside.all():
@@ -264,6 +264,18 @@ class _GridScalar(LogValue):
         return self.whole
 
 
+def run_over(bound: Bound) -> LogValue:
+    """A form over the arrays that its symbols are bound to; nan where it is undefined."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        value: LogValue = run(bound.steps, bound.values, Logs())
+        return value
+
+
+def holds_over(relation: Relational, values: Mapping[str, Any]) -> Any:
+    """Where on the grid the relation holds."""
+    return Logs()._holds(relation, values)
+
+
 def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogValue:
     """The form over arrays that broadcast together; scalars and lists per head are taken as elsewhere."""
     bound = bind(claim, values, form, part, read_array)
@@ -274,10 +286,10 @@ def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogVal
         raise InputError("the arrays do not broadcast together") from None
     for assumption in claim.assumes:
         if names_in([assumption.relation]) <= set(bound.values) and not np.all(
-            Logs()._holds(assumption.relation, bound.values)
+            holds_over(assumption.relation, bound.values)
         ):
             raise InputError(f"{claim.key} assumes that {assumption.text}; the grid leaves that")
-    result = run(bound.steps, bound.values, Logs())
+    result = run_over(bound)
     if np.any(np.isnan(result.log)) or np.any(result.log == np.inf):
         raise InputError(f"{claim.key} is undefined somewhere on the grid")
     sign = result.sign if _positive(result) else np.broadcast_to(result.sign, shape)

@@ -66,6 +66,7 @@ class Constant:
     latex: str
     meaning: str
     source: str
+    left_open: bool = False  # the paper says only that there is one
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class Part:
     meaning: str
     relation: str = "<="
     hides: str = ""  # what <~ hides
+    keeps: tuple[str, ...] | None = None  # the only quantities whose logarithms it does not hide; None: it hides none
     printed: Form | None = None
     derived: Form | None = None
     sharp: Form | None = None

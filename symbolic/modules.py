@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sympy import Add, Expr, Integer, S, sqrt
+from sympy import Add, Expr, Integer, Min, S, sqrt
 
 from .derivation import Derivation
 from .norms import Matrix, norm
@@ -121,10 +121,14 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Projection:
-    """Each token to the nearest point of the unit ball: u / max(1, |u|)."""
+    """Each token to the nearest point of the unit ball: u / max(1, |u|). With `carried`, tokens that come in shorter
+    than 1 are known to go out so."""
+
+    carried: bool = False
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        return Sensitivity(replace(x, radius=Integer(1)), lambda: Integer(1))
+        radius = Min(1, x.radius) if self.carried and x.radius != 1 else Integer(1)
+        return Sensitivity(replace(x, radius=radius), lambda: Integer(1))
 
 
 @dataclass(frozen=True)

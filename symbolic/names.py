@@ -125,10 +125,11 @@ def indexed(names: str) -> list[IndexedBase]:
     return [IndexedBase(name) for name in names.split()]
 
 
-C0 = Constant("C0", Fraction(1), "C_0", "the constant that the relation hides", "left open by the paper")
+OPEN = "left open by the paper"
+C0 = Constant("C0", Fraction(1), "C_0", "the constant that the relation hides", OPEN, left_open=True)
 C_DUDLEY = Constant(
-    "c", Fraction(12), "c", "the constant of Dudley's integral", "left open by the paper; 12 in textbooks"
+    "c", Fraction(12), "c", "the constant of Dudley's integral", f"{OPEN}; 12 in textbooks", left_open=True
 )
-DEGREE = Constant("c_s", Fraction(1), "c_s", "the degree that poly(s) hides", "left open by the paper")
-EXPONENT = Constant("c_L", Fraction(1), "c_L", "the factor that O(L) hides in the exponent", "left open by the paper")
+DEGREE = Constant("c_s", Fraction(1), "c_s", "the degree that poly(s) hides", OPEN, left_open=True)
+EXPONENT = Constant("c_L", Fraction(1), "c_L", "the factor that O(L) hides in the exponent", OPEN, left_open=True)
 KAPPA = Constant("kappa", Fraction(2), r"\kappa", r"softmax constant from $\ell_\infty$ to $\ell_1$", "edelman2022/A.7")

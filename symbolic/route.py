@@ -21,10 +21,11 @@ class Route:
     scalar_scores: bool = False  # maurey/score
     best_gain: bool = False  # maurey/attention
     read_one: bool = False  # maurey/read: the last layer computes only the token that is read
+    carried_radii: bool = False  # a projection leaves a token that is shorter than 1 as it is
 
     def attention(self, value: Matrix, score: Matrix, one_query: bool = False) -> Attention:
         return Attention(value, score, self.kappa, one_query, self.scalar_scores, self.best_gain)
 
 
 PAPER = Route()
-SHARP = Route(BEST_CONSTANT, online, scalar_scores=True, best_gain=True, read_one=True)
+SHARP = Route(BEST_CONSTANT, online, scalar_scores=True, best_gain=True, read_one=True, carried_radii=True)

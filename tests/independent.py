@@ -509,17 +509,18 @@ def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_i
     return C0 * log(m * T) / eps**2 * total**3
 
 
-def unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, softmax, first):
+def unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, softmax):
     """How far the output moves per unit of each movement: push one unit through A.15 and A.16, one weight at a time.
-    In the first layer a score moves by the radius of its tokens per unit, and values have that radius."""
+    `softmax` says how far the average moves per unit of B_V and of score, layer by layer."""
     effects = []
     for i in range(L):
         for which in ("QK", "V", "C"):
             below = mpf(0)
             for n in range(L):
                 unit = {name: mpf(name == which and n == i) for name in ("QK", "V", "C")}
-                scale = softmax * (first[0] if n == 0 else 1)
-                below = layer_moves(L_sigma, B_C[n], B_V[n], gains[n], scale, below, unit["C"], unit["QK"], unit["V"])
+                below = layer_moves(
+                    L_sigma, B_C[n], B_V[n], gains[n], softmax[n], below, unit["C"], unit["QK"], unit["V"]
+                )
             effects.append(B_w * below)
     return [*effects, mpf(1)]
 
@@ -528,7 +529,7 @@ def unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, softmax, first):
 def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, kappa=2, B_X=1, **_):
     L, N = int(L), m * T
     gains = [1 + 2 * kappa * b for b in B_QK]
-    betas = unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, kappa, (B_X**2, B_X))
+    betas = unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, [kappa * B_X**2] + [kappa] * (L - 1))
     terms = []
     for i in range(L):
         R = B_X if i == 0 else mpf(1)
@@ -542,20 +543,24 @@ def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_i
 @form(E + "A.17", "log_N", "sharp")
 def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, B_X=1, watch=None, **_):
     L = int(L)
-    gains = [b + sqrt(1 + b**2) for b in B_QK]
-    betas = unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, 1, (B_X, B_X))
+    radii, inner = [mpf(B_X)], []
+    for i in range(L):
+        inner.append(L_sigma * min(1, B_V[i] * radii[i]))
+        radii.append(min(mpf(1), B_C[i] * inner[i]))
+    gains = [R**2 * b + sqrt(1 + (R**2 * b) ** 2) for R, b in zip(radii, B_QK, strict=False)]
+    betas = unrolled_effects(L, L_sigma, B_w, B_C, B_V, gains, radii)
     terms = []
     for i in range(L):
-        R, last = (B_X if i == 0 else mpf(1)), i == L - 1
+        R, last = radii[i], i == L - 1
         pairs, outputs = (m * T, m) if last else (m * T * T, m * T)
         F, rank = sqrt(d) * min(B_QK_inf[i], B_QK[i]), sqrt(min(d, k))
         score = lambda e, F=F, R=R, p=pairs: online_scalar(F, R**2, p, e)  # noqa: E731
         terms.append(((F * R**2) ** 2 * log(2 * pairs + 1), betas[3 * i], score))
         C_V = online_vector(min(sqrt(k) * B_V_inf[i], rank * B_V[i]), R, m * T, d, k)
         terms.append((C_V, betas[3 * i + 1], lambda e, c=C_V, r=B_V[i] * R: _vector(e, c, r)))
-        C_C = online_vector(min(sqrt(d) * B_C_inf[i], rank * B_C[i]), L_sigma, outputs, k, d)
-        terms.append((C_C, betas[3 * i + 2], lambda e, c=C_C, r=B_C[i] * L_sigma: _vector(e, c, r)))
-    terms.append((B_w**2 * log(2 * m + 1), betas[-1], lambda e: online_scalar(B_w, 1, m, e)))
+        C_C = online_vector(min(sqrt(d) * B_C_inf[i], rank * B_C[i]), inner[i], outputs, k, d)
+        terms.append((C_C, betas[3 * i + 2], lambda e, c=C_C, r=B_C[i] * inner[i]: _vector(e, c, r)))
+    terms.append(((B_w * radii[L]) ** 2 * log(2 * m + 1), betas[-1], lambda e: online_scalar(B_w, radii[L], m, e)))
     if watch is not None:
         watch += terms
     return split(terms, eps)

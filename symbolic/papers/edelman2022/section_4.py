@@ -21,11 +21,21 @@ C_Norm, L_out, B_in, B_w, share, c0 = symbols("C_Norm L_out B_in B_w share C0")
 Delta_score, Delta_in, E_score, E_in, E_head = symbols("Delta_score Delta_in E_score E_in E_head")
 
 
+KEPT = ("m", "T", "N")  # N is what the linear covers call mT
+
+
 def hidden_part(
-    name: str, lhs: str, meaning: str, printed: Form, derived: Form, sharp: Form, hides: str = HIDES
+    name: str,
+    lhs: str,
+    meaning: str,
+    printed: Form,
+    derived: Form,
+    sharp: Form,
+    hides: str = HIDES,
+    keeps: tuple[str, ...] | None = KEPT,
 ) -> Part:
     """A part that the paper prints with <~."""
-    return Part(name, lhs, meaning, "<~", hides, printed, derived, sharp)
+    return Part(name, lhs, meaning, "<~", hides, keeps, printed, derived, sharp)
 
 
 # --- 4.1 to 4.3: the general head -----------------------------------------------------------------------------

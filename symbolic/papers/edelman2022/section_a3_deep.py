@@ -40,7 +40,8 @@ def block(route: Route, norms: Norms, layer: int | None = None, last: bool = Fal
     """One layer: attention, projection, activation, W_C, projection."""
     V, QK, C = matrices(norms, layer, width)
     attention = route.attention(V, QK, one_query=route.read_one and last)
-    return compose(attention, Projection(), Fixed(L_sigma), Linear(C), Projection())
+    projection = Projection(route.carried_radii)
+    return compose(attention, projection, Fixed(L_sigma), Linear(C), projection)
 
 
 def network(route: Route, layers: list[Norms], width: Expr = k) -> Module:

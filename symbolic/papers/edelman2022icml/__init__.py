@@ -35,6 +35,7 @@ logarithm as the number of outputs.""",
             lambda _: linear_class(zhang, row_sum=B_1),
             lambda _: linear_class(online, row_sum=B_1),
             hides="an absolute constant",
+            keeps=None,
         ),
     ),
 )

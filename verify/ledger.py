@@ -1,0 +1,70 @@
+"""The ledger: what was found about each claim, under the hash of what the claim says.
+
+As long as a claim stays as it is, its witnesses are replayed, not searched again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sympy import srepr
+
+from maurey.symbolic import registry
+from maurey.symbolic.claim import Claim
+
+from .compare import Comparison, comparable, compare
+from .witnesses import Erratum, replay
+
+PATH = Path(__file__).with_name("ledger.json")
+
+Report = Callable[[int, int], None]
+
+
+def hash_of(claim: Claim) -> str:
+    """Of all that a comparison depends on: symbols, assumptions, constants and the steps of every form."""
+    content = [
+        claim.key,
+        [(p.name, p.domain, p.index, p.optional) for p in claim.symbols],
+        [srepr(assumption.relation) for assumption in claim.assumes],
+        [(c.name, str(c.value), c.left_open) for c in claim.constants],
+        claim.unrolled,
+        dict(claim.differs),
+        [
+            [part.name, part.relation, part.keeps]
+            + [(form, s.name, srepr(s.expr), str(s.over)) for form in part.forms for s in part.steps(form)]
+            for part in claim.parts
+        ],
+    ]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+def restates(claim: Claim) -> str:
+    """The claim, if there is one, whose formulas this one states again under another number."""
+    used = (registry.find(key) for key in claim.uses)
+    return next((other.key for other in used if claim.parts and other.parts is claim.parts), "")
+
+
+def errata(report: Report = lambda done, total: None, afresh: bool = False) -> list[Comparison]:
+    """Every claim that has something to compare, in order: from the ledger where it knows the claim."""
+    known: dict[str, Any] = {} if afresh or not PATH.exists() else json.loads(PATH.read_text())
+    claims = [claim for claim in registry.all_claims() if comparable(claim)]
+    found = []
+    for number, claim in enumerate(claims):
+        report(number, len(claims))
+        if original := restates(claim):
+            found.append(Comparison(claim.key, remarks=[f"{claim.key} states {original} again: see there."]))
+            continue
+        record = known.get(hash_of(claim))
+        stored = record and Comparison(**record | {"errata": [Erratum(**e) for e in record["errata"]]})
+        found.append(stored if stored and all(replay(claim, e) for e in stored.errata) else compare(claim))
+    return found
+
+
+def commit(found: list[Comparison]) -> None:
+    records = {hash_of(registry.find(one.key)): asdict(one) for one in found if not restates(registry.find(one.key))}
+    PATH.write_text(json.dumps(records, indent=1) + "\n")

@@ -1,0 +1,81 @@
+"""The sentences of the errata, made from what a comparison found."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from maurey.numeric.balls import Enclosure
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.printing import plain
+
+from .rays import Point, Ray
+from .witnesses import ratio, ray_of, read
+
+
+def words(point: dict[str, Any]) -> str:
+    return ", ".join(f"{n} = {', '.join(x) if isinstance(x, list) else x}" for n, x in point.items())
+
+
+def along(witness: dict[str, Any]) -> str:
+    """How the note on a ray begins."""
+    return f"Along {moving(read(witness['at']), ray_of(witness))}, all else fixed, "
+
+
+def moving(point: Point, ray: Ray) -> str:
+    """d = 4 t, B_QK[2] = t^(1/2)"""
+    words = []
+    for name, power in ray.items():
+        label, _, index = name.rstrip("]").partition("[")
+        value = point[label][int(index) - 1] if index else point[label]
+        words.append(f"{name} = {_power(power) if value == 1 else f'{value} {_power(power)}'}")
+    return ", ".join(words)
+
+
+def _order(power: float) -> str:
+    if power == np.inf:
+        return "beyond every power of t"
+    near = Fraction(power).limit_denominator(12)
+    return "of order 1" if near == 0 else f"of order {_power(near)}"
+
+
+def _power(power: Fraction) -> str:
+    return "t" if power == 1 else f"t^{power}" if power.denominator == 1 and power > 0 else f"t^({power})"
+
+
+def sentence(kind: str, printed: float, derived: float, values: tuple[Enclosure, Enclosure]) -> str:
+    if kind == "sign":
+        return (
+            f"the printed bound becomes negative (at last {values[0].value:.3g}), where the derivation gives "
+            f"{values[1].value:.3g}: no constant helps"
+        )
+    if kind == "limit":
+        return (
+            f"the printed bound is at most {ratio(*values):.4g} times what the derivation gives, in a term that no "
+            "open constant touches"
+        )
+    if kind == "log":
+        return "the printed bound loses a power of log t, which it does not hide, against what the derivation gives"
+    return (
+        f"the printed bound is {_order(printed)} and what the derivation gives {_order(derived)}: no hidden constant "
+        "makes up for it"
+    )
+
+
+def departures(claim: Claim, part: Part, ray: Ray | None = None) -> str:
+    """Where the derivation leaves the printed proof; of a ray, in steps that speak of what moves, themselves or through
+    steps that only name something (a radius, a product of Lipschitz constants)."""
+    texts: dict[str, str] = {}
+    moves = set(ray or ())
+    for step in part.steps("derived"):
+        speaks = bool({str(symbol) for symbol in step.expr.free_symbols} & moves)
+        if speaks and not step.key:
+            moves.add(step.name)
+        text = claim.departure(step, "derived")
+        if text and (ray is None or speaks):
+            texts.setdefault(plain(text), step.name)
+    if not texts:
+        return ""
+    return "; the derivation leaves the printed proof at " + ", and at ".join(f"{n} ({t})" for t, n in texts.items())

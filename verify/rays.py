@@ -1,0 +1,217 @@
+"""Growth of two forms along rays: every moving parameter is its value at the start times a power of t, t -> infinity.
+
+A hidden constant cannot make up for a smaller power of t, nor for a smaller power of log t where the paper keeps the
+logarithms. Growth is read off in log space at two huge t; what is found is certified elsewhere, at three exact t.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sympy import Pow, Symbol, preorder_traversal
+
+from maurey.numeric.binding import bind, names_in
+from maurey.numeric.grids import holds_over, read_array, run_over
+from maurey.symbolic.claim import Claim, Parameter, Part
+
+Ray = dict[str, Fraction]  # B_V or, of a list, B_V[2]: the power of t
+Point = dict[str, Any]  # exact values by name, lists per head or layer
+
+FAR = (1e100, 1e200)
+POWER, LOG_POWER, RATIO = 0.08, 0.25, 1e-9  # what counts as less: powers of t and of log t come in larger steps
+FACTORS = (Fraction(2**40), Fraction(1, 64))  # a factor that a paper leaves open: very large, and small
+EXPONENTS = [Fraction(2) ** n for n in range(-3, 7)]  # an exponent that a paper leaves open
+STEPS = [(1, 0), (1, 1), (2, 1), (1, 2)]
+
+START = {"eps": Fraction(1, 16), "tau": Fraction(1, 4), "m": Fraction(16), "T": Fraction(16), "N": Fraction(16)}
+FIXED = ("L", "H", "n", "i")  # depth, heads and list lengths stay as they are
+
+
+def start(claim: Claim, part: Part) -> Point:
+    """Where rays begin: ones and small sizes, with a resolution at which covers are not trivial."""
+    point: Point = {}
+    names = names_of(part) | {p.index for p in claim.symbols} | set(claim.unrolled)
+    for p in claim.symbols:
+        if p.optional or p.name not in names:
+            continue
+        usual = {"positive integer": Fraction(4), "positive real": Fraction(1), "nonnegative real": Fraction(1)}
+        value = START.get(p.name, usual.get(p.domain, Fraction(1, 2)))
+        if p.name in FIXED:
+            value = Fraction(1 if p.name == "i" else 2)
+        point[p.name] = [value, value] if p.index else value
+    return point
+
+
+def cone(claim: Claim) -> list[tuple[str, str, str, Fraction]]:
+    """(small, large, size, power): small <= large <= size^power small holds for the norms of every matrix."""
+    symbols = {p.name: p for p in claim.symbols}
+    pairs = [("C_inf", "C_2", "d", Fraction(1, 2)), ("B_W_inf", "B_W_21", "d_2", Fraction(1))]
+    for matrix in ("V", "QK", "C"):
+        columns = "k" if matrix == "V" and "k" in symbols else "d"
+        pairs.append((f"B_{matrix}_inf", f"B_{matrix}", columns, Fraction(1, 2)))
+    return [
+        (low, high, size, power)
+        for small, large, size, power in pairs
+        if small in symbols and large in symbols
+        for low, high in zip(_entries(symbols[small]), _entries(symbols[large]), strict=True)
+    ]
+
+
+def moved(point: Point, ray: Mapping[str, Any], t: Any, power: Callable[[Any, Fraction], Any]) -> Point:
+    """The point at which the ray is at t."""
+
+    def of(name: str, value: Any) -> Any:
+        return value * power(t, ray[name]) if name in ray else value
+
+    return {
+        name: [of(f"{name}[{i}]", v) for i, v in enumerate(value, 1)] if isinstance(value, list) else of(name, value)
+        for name, value in point.items()
+    }
+
+
+def rays(claim: Claim, point: Point) -> list[Ray]:
+    """All rays along one or two directions that stay in the domains, in the cone and in the claim's assumptions. A
+    direction is one parameter, one entry of a list, or the scale of one matrix (both its norms together)."""
+    used = [p for p in claim.symbols if p.name in point and p.name not in FIXED]
+    signs = {name: _signs(p) for p in used for name in _entries(p)}
+    wedge = cone(claim)
+    steps = [{name: Fraction(s)} for name, allowed in signs.items() for s in allowed]
+    steps += [
+        {small: Fraction(s), large: Fraction(s)}
+        for small, large, _, _ in wedge
+        if small in signs and large in signs
+        for s in (1, -1)
+    ]
+    found: dict[frozenset[tuple[str, Fraction]], Ray] = {}
+    for (u, v), (a, b) in itertools.product(itertools.combinations(steps, 2), STEPS):
+        for first, second in ((u, v), (v, u)):
+            ray = {n: a * first.get(n, Fraction(0)) + b * second.get(n, Fraction(0)) for n in {**first, **second}}
+            ray = {n: x for n, x in ray.items() if x}
+            if not ray:
+                continue
+            top = max(abs(x) for x in ray.values())
+            ray = {n: x / top for n, x in sorted(ray.items())}
+            if all((x > 0) - (x < 0) in signs[n] for n, x in ray.items()) and _inside(ray, wedge):
+                found.setdefault(frozenset(ray.items()), ray)
+    return _within(claim, point, list(found.values()))
+
+
+def _entries(p: Parameter) -> list[str]:
+    return [f"{p.name}[1]", f"{p.name}[2]"] if p.index else [p.name]
+
+
+def _signs(p: Parameter) -> tuple[int, ...]:
+    if p.domain == "positive integer":
+        return (1,)
+    if p.domain.startswith("in "):
+        return (-1,) if p.domain.startswith("in (") else ()
+    return (1, -1)
+
+
+def _inside(ray: Ray, wedge: Iterable[tuple[str, str, str, Fraction]]) -> bool:
+    zero = Fraction(0)
+    return all(
+        0 <= ray.get(large, zero) - ray.get(small, zero) <= power * ray.get(size, zero)
+        for small, large, size, power in wedge
+    )
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A form at the two far points of every ray: arrays of shape (2, rays)."""
+
+    log: Any
+    sign: Any
+
+    @property
+    def power(self) -> Any:
+        """The power of t with which it grows."""
+        with np.errstate(invalid="ignore"):
+            return (self.log[1] - self.log[0]) / np.log(FAR[1] / FAR[0])
+
+    @property
+    def log_power(self) -> Any:
+        """The power of log t with which it grows, where it does not grow with a power of t."""
+        with np.errstate(invalid="ignore"):
+            return (self.log[1] - self.log[0]) / np.log(np.log(FAR[1]) / np.log(FAR[0]))
+
+
+def open_constants(claim: Claim, part: Part) -> list[list[Point]]:
+    """What to give the constants that the paper leaves open: a list of choices for those in exponents, each with the
+    factors as large and as small as can be. A claim fails along a ray if it fails whatever the factors are."""
+    steps = part.steps("printed")
+    used = names_in(step.expr for step in steps)
+    powers = [node.exp for step in steps for node in preorder_traversal(step.expr) if isinstance(node, Pow)]
+    names = [c.name for c in claim.constants if c.left_open and c.name in used]
+    if not names:
+        return []
+    exponents = [name for name in names if any(Symbol(name) in exp.free_symbols for exp in powers)]
+    return [
+        [dict(zip(exponents, choice, strict=True)) | {n: f for n in names if n not in exponents} for f in FACTORS]
+        for choice in itertools.product(EXPONENTS, repeat=len(exponents))
+    ]
+
+
+def names_of(part: Part) -> set[str]:
+    """Everything that a form of the part speaks of."""
+    return {name for form in part.forms for name in names_in(step.expr for step in part.steps(form))}
+
+
+def growth(claim: Claim, part: Part, form: str, point: Point, found: list[Ray]) -> Growth:
+    """The form along the rays."""
+    value = run_over(bind(claim, _far(claim, point, found), form, part.name, read_array))
+    shape = (2, len(found))
+    return Growth(np.broadcast_to(value.log, shape), np.broadcast_to(value.sign, shape))
+
+
+def _far(claim: Claim, point: Point, found: list[Ray]) -> Point:
+    floats = {n: [float(v) for v in x] if isinstance(x, list) else float(x) for n, x in point.items()}
+    powers = {n: np.array([float(ray.get(n, 0)) for ray in found]) for ray in found for n in ray}
+    far = moved(floats, powers, np.array(FAR)[:, None], lambda t, a: t**a)
+    integers = {p.name for p in claim.symbols if p.domain == "positive integer"}
+    return {name: np.rint(x) if name in integers and isinstance(x, np.ndarray) else x for name, x in far.items()}
+
+
+def _within(claim: Claim, point: Point, found: list[Ray]) -> list[Ray]:
+    """The rays that keep the claim's assumptions."""
+    symbols = {p.name: p for p in claim.symbols}
+    far = {name: read_array(symbols[name], x) for name, x in _far(claim, point, found).items()}
+    keep: Any = True
+    for assumption in claim.assumes:
+        if names_in([assumption.relation]) <= set(far):
+            keep = keep & holds_over(assumption.relation, far)
+    inside = np.broadcast_to(keep, (2, len(found))).all(axis=0)
+    return [ray for ray, ok in zip(found, inside, strict=True) if ok]
+
+
+KINDS = ("sign", "power", "log", "limit")
+
+
+def falls_short(printed: Growth, other: Growth, kept: Any) -> dict[str, Any]:
+    """Along which rays the first is less than the second from some t on, by kind: it has another sign, a smaller power
+    of t, of log t (where `kept` says that this counts), or a limit of their ratio below 1. `undefined`: unknown."""
+    positive = (other.sign[1] > 0) & (other.log[1] > -np.inf)
+    with np.errstate(invalid="ignore"):
+        ratio = Growth(printed.log - other.log, 1)
+    huge = (other.log[1] == np.inf) & (printed.log[1] < np.inf)
+    sign = positive & ((printed.sign[1] <= 0) | (printed.log[1] == -np.inf))
+    power = positive & ~sign & (huge | (ratio.power < -POWER))
+    level = positive & ~sign & ~power & (np.abs(ratio.power) < POWER)
+    logs = level & kept & (ratio.log_power < -LOG_POWER)
+    limit = level & ~logs & (ratio.log < -RATIO).all(axis=0)
+    undefined = positive & ~sign & ~huge & np.isnan(ratio.log).any(axis=0)
+    return {"sign": sign, "power": power, "log": logs, "limit": limit, "undefined": undefined}
+
+
+def any_kind(short: dict[str, Any]) -> Any:
+    return np.any([short[kind] for kind in KINDS], axis=0)
+
+
+def support(ray: Ray) -> frozenset[tuple[str, int]]:
+    """What moves, and which way."""
+    return frozenset((name, 1 if power > 0 else -1) for name, power in ray.items())

@@ -1,0 +1,105 @@
+"""Entries of the errata and what certifies them: enclosures of both forms at a point, or at three points of a ray."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from sympy import integer_nthroot
+
+from maurey.numeric.balls import Enclosure, enclose
+from maurey.numeric.walk import Undecided, Undefined
+from maurey.symbolic.claim import Claim, InputError, Part
+
+from .rays import Point, Ray, moved
+
+TRIPLES = [(10**12, 10**24, 10**36), (10**6, 10**12, 10**18), (4**3, 4**6, 4**9), (4, 16, 64)]
+RATIO = Context(prec=6, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+@dataclass(frozen=True)
+class Erratum:
+    key: str
+    part: str
+    status: str  # gap: the derivation does not give the printed bound; refuted: an object violates it
+    edge: bool
+    witness: dict[str, Any]
+    printed_value: str
+    true_value: str
+    note: str
+
+
+def both(claim: Claim, part: Part, point: Point, form: str = "derived") -> tuple[Enclosure, Enclosure]:
+    return enclose(claim, "printed", part.name, **point), enclose(claim, form, part.name, **point)
+
+
+def falls_short(part: Part, printed: Enclosure, other: Enclosure) -> bool:
+    """Certainly: the printed value is not what it should be."""
+    below, above = printed.upper < other.lower, printed.lower > other.upper
+    return {"=": below or above, ">=": above}.get(part.relation, below)
+
+
+def ratio(printed: Enclosure, other: Enclosure) -> Decimal:
+    """At least printed/other, for other > 0."""
+    with_sign = other.lower if printed.upper > 0 else other.upper
+    return RATIO.divide(printed.upper, with_sign)
+
+
+def _exact_power(t: int, power: Fraction) -> Fraction:
+    root, exact = integer_nthroot(t, power.denominator)
+    if not exact:
+        raise InputError(f"{t} has no root of order {power.denominator}")
+    return Fraction(int(root)) ** power.numerator
+
+
+def _along(claim: Claim, part: Part, point: Point, ray: Ray, ts: tuple[int, ...]) -> list[tuple[Enclosure, Enclosure]]:
+    return [both(claim, part, moved(point, ray, t, _exact_power)) for t in ts]
+
+
+def certified_ray(
+    claim: Claim, part: Part, point: Point, ray: Ray, kind: str
+) -> tuple[dict[str, Any], tuple[Enclosure, Enclosure]] | None:
+    """Three t at which the printed form certainly falls short: negative, or an ever smaller part of the derived one."""
+    for ts in TRIPLES:
+        try:
+            values = _along(claim, part, point, ray, ts)
+        except (Undecided, Undefined, InputError):
+            continue
+        if not all(derived.lower > 0 for _, derived in values) or not falls_short(part, *values[-1]):
+            continue
+        ratios = [ratio(*pair) for pair in values]
+        if all(r < 0 for r in ratios) if kind == "sign" else ratios[2] <= ratios[1] <= ratios[0]:
+            witness = {"at": shown(point), "ray": {n: _number(x) for n, x in ray.items()}}
+            witness |= {"t": [f"{Decimal(t).normalize():E}" for t in ts], "ratios": [str(r) for r in ratios]}
+            return witness, values[-1]
+    return None
+
+
+def replay(claim: Claim, erratum: Erratum) -> bool:
+    """The stored witness still shows what it showed."""
+    part, witness = claim.part(erratum.part), erratum.witness
+    if "ray" not in witness:
+        printed, derived = both(claim, part, read(witness))
+        values = str(printed.value), str(derived.value)
+        return falls_short(part, printed, derived) and values == (erratum.printed_value, erratum.true_value)
+    values = _along(claim, part, read(witness["at"]), ray_of(witness), tuple(int(Decimal(t)) for t in witness["t"]))
+    ratios = [str(ratio(*pair)) for pair in values]
+    return falls_short(part, *values[-1]) and ratios == witness["ratios"]
+
+
+def shown(point: Point) -> dict[str, Any]:
+    return {n: [str(v) for v in x] if isinstance(x, list) else str(x) for n, x in point.items()}
+
+
+def read(point: dict[str, Any]) -> Point:
+    return {n: [Fraction(v) for v in x] if isinstance(x, list) else Fraction(x) for n, x in point.items()}
+
+
+def ray_of(witness: dict[str, Any]) -> Ray:
+    return {name: Fraction(power).limit_denominator(12) for name, power in witness["ray"].items()}
+
+
+def _number(power: Fraction) -> int | float:
+    return int(power) if power.denominator == 1 else float(power)
