@@ -137,7 +137,7 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
         kind = next(kind for kind in rays.KINDS if missed[kind][index])
         certified = certified_ray(claim, part, point, ray, kind)
         if certified is None:
-            found.undecided.append(f"{claim.key}:{part.name}: growth along {moving(point, ray)} is not certified")
+            found.undecided.append(f"{claim.key}:{part.name}: growth along {moving(ray)} is not certified")
             continue
         witness, values = certified
         what = sentence(kind, printed.power[index], derived.power[index], values)
@@ -145,7 +145,7 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
         found.errata.append(_gap(claim, part, witness, values, note))
     real = [rays.support(ray) for ray, fail in zip(directions, fails & ~proved, strict=True) if fail]
     spared = fails & proved & [not any(other < rays.support(ray) for other in real) for ray in directions]
-    where = "; ".join(moving(point, directions[i]) for i in _minimal(directions, spared, printed.power))
+    where = "; ".join(moving(directions[i]) for i in _minimal(directions, spared, printed.power))
     if where:
         found.remarks.append(f"{claim.key}:{part.name}: its proof does not give it along {where}; the sharp form does.")
 

@@ -11,8 +11,8 @@ from maurey.numeric.balls import Enclosure
 from maurey.symbolic.claim import Claim, Part
 from maurey.symbolic.printing import plain
 
-from .rays import Point, Ray
-from .witnesses import ratio, ray_of, read
+from .rays import Ray
+from .witnesses import ratio, ray_of
 
 
 def words(point: dict[str, Any]) -> str:
@@ -21,17 +21,12 @@ def words(point: dict[str, Any]) -> str:
 
 def along(witness: dict[str, Any]) -> str:
     """How the note on a ray begins."""
-    return f"Along {moving(read(witness['at']), ray_of(witness))}, all else fixed, "
+    return f"Along {moving(ray_of(witness))}, all else fixed, "
 
 
-def moving(point: Point, ray: Ray) -> str:
-    """d = 4 t, B_QK[2] = t^(1/2)"""
-    words = []
-    for name, power in ray.items():
-        label, _, index = name.rstrip("]").partition("[")
-        value = point[label][int(index) - 1] if index else point[label]
-        words.append(f"{name} = {_power(power) if value == 1 else f'{value} {_power(power)}'}")
-    return ", ".join(words)
+def moving(ray: Ray) -> str:
+    """d = t, B_QK[2] = t^(1/2)"""
+    return ", ".join(f"{name} = {_power(power)}" for name, power in ray.items())
 
 
 def _order(power: float) -> str:

@@ -1,4 +1,4 @@
-"""Growth of two forms along rays: every moving parameter is its value at the start times a power of t, t -> infinity.
+"""Growth of two forms along rays: every moving parameter is a power of t, t -> infinity, and the others stay.
 
 A hidden constant cannot make up for a smaller power of t, nor for a smaller power of log t where the paper keeps the
 logarithms. Growth is read off in log space at two huge t; what is found is certified elsewhere, at three exact t.
@@ -7,7 +7,7 @@ logarithms. Growth is read off in log space at two huge t; what is found is cert
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -62,12 +62,8 @@ def cone(claim: Claim) -> list[tuple[str, str, str, Fraction]]:
     ]
 
 
-def moved(point: Point, ray: Mapping[str, Any], t: Any, power: Callable[[Any, Fraction], Any]) -> Point:
-    """The point at which the ray is at t."""
-
-    def of(name: str, value: Any) -> Any:
-        return value * power(t, ray[name]) if name in ray else value
-
+def each(point: Point, of: Callable[[str, Any], Any]) -> Point:
+    """The point with every number replaced, entries of lists under names like B_V[2]."""
     return {
         name: [of(f"{name}[{i}]", v) for i, v in enumerate(value, 1)] if isinstance(value, list) else of(name, value)
         for name, value in point.items()
@@ -170,11 +166,17 @@ def growth(claim: Claim, part: Part, form: str, point: Point, found: list[Ray]) 
 
 
 def _far(claim: Claim, point: Point, found: list[Ray]) -> Point:
-    floats = {n: [float(v) for v in x] if isinstance(x, list) else float(x) for n, x in point.items()}
-    powers = {n: np.array([float(ray.get(n, 0)) for ray in found]) for ray in found for n in ray}
-    far = moved(floats, powers, np.array(FAR)[:, None], lambda t, a: t**a)
+    t, moving = np.array(FAR)[:, None], {name for ray in found for name in ray}
     integers = {p.name for p in claim.symbols if p.domain == "positive integer"}
-    return {name: np.rint(x) if name in integers and isinstance(x, np.ndarray) else x for name, x in far.items()}
+
+    def far(name: str, value: Fraction) -> Any:
+        if name not in moving:
+            return value
+        powers = np.array([float(ray.get(name, 0)) for ray in found])
+        values = np.where(powers == 0, float(value), t**powers)
+        return np.rint(values) if name in integers else values
+
+    return each(point, far)
 
 
 def _within(claim: Claim, point: Point, found: list[Ray]) -> list[Ray]:
@@ -185,7 +187,7 @@ def _within(claim: Claim, point: Point, found: list[Ray]) -> list[Ray]:
     for assumption in claim.assumes:
         if names_in([assumption.relation]) <= set(far):
             keep = keep & holds_over(assumption.relation, far)
-    inside = np.broadcast_to(keep, (2, len(found))).all(axis=0)
+    inside: Any = np.broadcast_to(keep, (2, len(found))).all(axis=0)
     return [ray for ray, ok in zip(found, inside, strict=True) if ok]
 
 

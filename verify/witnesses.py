@@ -13,7 +13,7 @@ from maurey.numeric.balls import Enclosure, enclose
 from maurey.numeric.walk import Undecided, Undefined
 from maurey.symbolic.claim import Claim, InputError, Part
 
-from .rays import Point, Ray, moved
+from .rays import Point, Ray, each
 
 TRIPLES = [(10**12, 10**24, 10**36), (10**6, 10**12, 10**18), (4**3, 4**6, 4**9), (4, 16, 64)]
 RATIO = Context(prec=6, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -55,7 +55,10 @@ def _exact_power(t: int, power: Fraction) -> Fraction:
 
 
 def _along(claim: Claim, part: Part, point: Point, ray: Ray, ts: tuple[int, ...]) -> list[tuple[Enclosure, Enclosure]]:
-    return [both(claim, part, moved(point, ray, t, _exact_power)) for t in ts]
+    return [
+        both(claim, part, each(point, lambda n, v, t=t: _exact_power(t, ray[n]) if n in ray else v))  # type: ignore[misc]
+        for t in ts
+    ]
 
 
 def certified_ray(
@@ -71,9 +74,10 @@ def certified_ray(
             continue
         ratios = [ratio(*pair) for pair in values]
         if all(r < 0 for r in ratios) if kind == "sign" else ratios[2] <= ratios[1] <= ratios[0]:
-            witness = {"at": shown(point), "ray": {n: _number(x) for n, x in ray.items()}}
-            witness |= {"t": [f"{Decimal(t).normalize():E}" for t in ts], "ratios": [str(r) for r in ratios]}
-            return witness, values[-1]
+            powers = {name: _number(power) for name, power in ray.items()}
+            shown_t = [f"{Decimal(t).normalize():E}" for t in ts]
+            fixed = {name: value for name, value in shown(point).items() if name not in ray}
+            return {"at": fixed, "ray": powers, "t": shown_t, "ratios": [str(r) for r in ratios]}, values[-1]
     return None
 
 
@@ -82,9 +86,11 @@ def replay(claim: Claim, erratum: Erratum) -> bool:
     part, witness = claim.part(erratum.part), erratum.witness
     if "ray" not in witness:
         printed, derived = both(claim, part, read(witness))
-        values = str(printed.value), str(derived.value)
-        return falls_short(part, printed, derived) and values == (erratum.printed_value, erratum.true_value)
-    values = _along(claim, part, read(witness["at"]), ray_of(witness), tuple(int(Decimal(t)) for t in witness["t"]))
+        stored = erratum.printed_value, erratum.true_value
+        return falls_short(part, printed, derived) and stored == (str(printed.value), str(derived.value))
+    ray = ray_of(witness)
+    point = dict.fromkeys((name for name in ray if "[" not in name), Fraction(1)) | read(witness["at"])
+    values = _along(claim, part, point, ray, tuple(int(Decimal(t)) for t in witness["t"]))
     ratios = [str(ratio(*pair)) for pair in values]
     return falls_short(part, *values[-1]) and ratios == witness["ratios"]
 

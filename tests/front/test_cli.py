@@ -53,6 +53,22 @@ def test_show(maurey):
     assert "where delta_W = eps/2/sqrt(d_2)" in out
 
 
+def test_errata(maurey):
+    code, out, _ = maurey("errata", "--json")
+    rows = json.loads(out)
+    assert code == 0
+    wanted = {"key", "status", "edge", "printed", "derived", "witness", "printed_value", "true_value", "note"}
+    assert all(wanted <= set(row) and row["status"] == "gap" and row["witness"] for row in rows)
+    assert [row["edge"] for row in rows] == sorted(row["edge"] for row in rows)
+    assert all(len(row["witness"]["ratios"]) == 3 for row in rows if "ray" in row["witness"])
+    code, out, _ = maurey("errata")
+    assert code == 0
+    assert "Remarks" in out
+    assert "Undecided" in out
+    assert out.count("maurey") == 0
+    assert f"{len(rows)} errata" in out
+
+
 def test_trace(maurey):
     code, out, _ = maurey("trace", "edelman2022/4.4")
     assert code == 0

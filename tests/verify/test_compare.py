@@ -194,16 +194,12 @@ def test_witnesses_against_the_second_computation(key):
         for entry in FOUND[key].errata:
             witness = entry.witness
             for index, t in enumerate(witness.get("t", ["1"])):
-                at = {}
+                ray = {name: mpf(t) ** mpf(power) for name, power in witness.get("ray", {}).items()}
+                at = {name: value for name, value in ray.items() if "[" not in name}
                 for name, value in witness.get("at", witness).items():
-                    powers = [witness.get("ray", {}).get(f"{name}[{i}]", 0) for i in (1, 2)]
-                    scale = mpf(t) ** mpf(witness.get("ray", {}).get(name, 0))
                     plain = [mpf(Fraction(v).numerator) / Fraction(v).denominator for v in list_of(value)]
-                    at[name] = (
-                        [v * mpf(t) ** mpf(p) for v, p in zip(plain, powers, strict=True)]
-                        if isinstance(value, list)
-                        else plain[0] * scale
-                    )
+                    entries = [ray.get(f"{name}[{i}]", v) for i, v in enumerate(plain, 1)]
+                    at[name] = entries if isinstance(value, list) else plain[0]
                 printed, derived = (FORMS[key, entry.part, form](**at) for form in ("printed", "derived"))
                 if "ratios" in witness:
                     assert abs(printed / derived / mpf(witness["ratios"][index]) - 1) < 1e-5

@@ -27,6 +27,7 @@ SWAPS: dict[str, Route] = {
     "scalar scores": replace(PAPER, scalar_scores=True),
     "read one token": replace(PAPER, read_one=True),
     "online covers": replace(PAPER, cover=online),
+    "carried radii": replace(PAPER, carried_radii=True),
 }
 MEANING = {"L": "layers L", "T": "context length T", "m": "samples m", "d": "width d (k = d)"}
 
