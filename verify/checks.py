@@ -1,0 +1,105 @@
+"""Checks attach to claims from above, by key: `symbolic` never knows of them.
+
+A check is a function of the effort; it returns what it found, one result or several. A result speaks of one form of one
+part. Undecided is a verdict of its own, never a kind of holding.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from maurey.symbolic.claim import InputError
+
+# strongest first
+RUNGS = ("identity", "proved", "derived", "constructed", "tested", "trained", "axiom", "refuted")
+VERDICTS = ("holds", "fails", "undecided")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to try. `scale` multiplies instances, starts and sizes; the seed is explicit."""
+
+    name: str
+    scale: int
+    seed: int = 0
+
+
+EFFORTS = {e.name: e for e in (Effort("quick", 1), Effort("normal", 4), Effort("hard", 16))}
+
+
+@dataclass(frozen=True)
+class Result:
+    verdict: str
+    rung: str
+    note: str  # what was done, or why nothing was decided
+    instances: int = 0  # those that met the hypotheses
+    tightness: float | None = None  # the largest lhs/rhs that was found
+    counterexample: Mapping[str, Any] | None = None
+    part: str = ""  # all parts, if none is named
+    form: str = "printed"
+    printed_value: str = ""  # of what fails: what the print says at the counterexample, and what is true there
+    true_value: str = ""
+    edge: bool = False  # it fails only where a kept logarithm vanishes
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS or self.rung not in RUNGS:
+            raise ValueError(f"{self.verdict!r}, {self.rung!r}: not a verdict, or not a rung")
+        if self.verdict == "fails" and not self.counterexample:
+            raise ValueError("what fails has a counterexample")
+
+
+Check = Callable[[Effort], "Result | Iterable[Result]"]
+
+
+@dataclass
+class _Book:
+    checks: dict[str, list[Check]] = field(default_factory=dict)
+    exempt: dict[str, str] = field(default_factory=dict)
+
+
+BOOK = _Book()
+
+
+def check(*keys: str) -> Callable[[Check], Check]:
+    """Register a check for the claims with these keys."""
+
+    def register(function: Check) -> Check:
+        for key in keys:
+            BOOK.checks.setdefault(key, []).append(function)
+        return function
+
+    return register
+
+
+def exempt(reason: str, *keys: str) -> None:
+    """Claims that carry nothing to be checked, and why."""
+    BOOK.exempt |= dict.fromkeys(keys, reason)
+
+
+@cache
+def load() -> _Book:
+    """The checks of all papers."""
+    from . import papers
+
+    for module in pkgutil.walk_packages(papers.__path__, f"{papers.__name__}."):
+        importlib.import_module(module.name)
+    return BOOK
+
+
+def effort(name: str) -> Effort:
+    if name not in EFFORTS:
+        raise InputError(f"no effort {name!r}; there are {', '.join(EFFORTS)}")
+    return EFFORTS[name]
+
+
+def results(key: str, how_hard: Effort) -> list[Result]:
+    found: list[Result] = []
+    for function in load().checks.get(key, []):
+        made = function(how_hard)
+        found += [made] if isinstance(made, Result) else list(made)
+    return found

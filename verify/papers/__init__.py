@@ -1,0 +1,1 @@
+"""Checks by paper: one file for each, registered by key."""
