@@ -65,10 +65,10 @@ def claim(key: str) -> ClaimView:
 
 def errata() -> list[dict[str, Any]]:
     """Where printed forms fail, each entry with its witness; as `maurey errata --json`."""
+    from maurey.verify import ledger
     from maurey.verify.commands import as_record, in_order
-    from maurey.verify.ledger import errata
 
-    return [as_record(entry) for entry in in_order(errata())]
+    return [as_record(entry) for entry in in_order(ledger.comparisons(), ledger.refuted())]
 
 
 def claims(paper: str = "") -> list[ClaimView]:

@@ -1,12 +1,16 @@
-"""maurey errata."""
+"""maurey errata, maurey verify."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import InputError
@@ -14,12 +18,23 @@ from maurey.symbolic.commands import Json
 from maurey.symbolic.printing import latex_of, plain
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from .compare import Comparison
+    from .matrix import Row
     from .witnesses import Erratum
 
 
 def register(app: typer.Typer) -> None:
     app.command("errata")(errata)
+    app.command("verify")(verify)
+
+
+def check_checkout() -> None:
+    from .ledger import PATH
+
+    if not (PATH.parent.parent / "pyproject.toml").exists():
+        raise InputError("--commit replaces the ledger in a checkout; this is an installed copy")
 
 
 def errata(
@@ -34,23 +49,96 @@ def errata(
 
     from . import ledger
 
-    if commit and not (ledger.PATH.parent.parent / "pyproject.toml").exists():
-        raise InputError("--commit replaces the ledger in a checkout; this is an installed copy")
+    if commit:
+        check_checkout()
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("comparing")
-        found = ledger.errata(lambda done, total: bar.update(task, completed=done, total=total), afresh=commit)
+        found = ledger.comparisons(lambda done, total: bar.update(task, completed=done, total=total), afresh=commit)
     if commit:
         ledger.commit(found)
-    entries = in_order(found)
+    entries = in_order(found, ledger.refuted())
     if as_json:
         print(json.dumps([as_record(entry) for entry in entries], indent=1))
         return
     print("\n".join(report(found, entries)))
 
 
-def in_order(found: list[Comparison]) -> list[Erratum]:
-    """Claim by claim, edges last."""
-    return sorted((entry for one in found for entry in one.errata), key=lambda entry: entry.edge)
+NEEDED = {"torch": "train", "z3": "verify", "hypothesis": "verify"}
+
+
+def verify(
+    keys: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY...", help="Claims; all of them, if none is named.")
+    ] = None,
+    effort: Annotated[str, typer.Option("--effort", help="quick, normal or hard.")] = "quick",
+    commit: Annotated[
+        bool, typer.Option("--commit", help="Keep the verdicts in the ledger of the source tree.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """The evidence matrix: how each claim is known to be true, how tight it is, or how it fails."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from . import checks, ledger, matrix
+
+    for module, extra in NEEDED.items():
+        if importlib.util.find_spec(module) is None:
+            raise InputError(f"verify needs {module}: install maurey[{extra}]")
+    how_hard = checks.effort(effort)
+    chosen = [registry.find(key).key for key in keys or [claim.key for claim in registry.all_claims()]]
+    if commit:
+        check_checkout()
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task(f"verifying, {how_hard.name}", total=len(chosen))
+
+        def report(row: Row) -> None:
+            bar.update(task, advance=1, description=f"{row.key} {row.verdict}")
+
+        found = matrix.verify(chosen, how_hard, min(os.cpu_count() or 1, len(chosen)), report)
+    rows = [row for row, _ in found]
+    stored = ledger.verdicts()
+    if commit:
+        ledger.keep("verdict", {row.key: matrix.record(row) for row in rows})
+        ledger.keep("refuted", {row.key: [asdict(e) for e in matrix.refuted(row.key, made)] for row, made in found})
+        stored = ledger.verdicts()
+    changed = [row for row in rows if stored.get(row.key, {}).get("verdict", "") not in ("", row.verdict)]
+    if as_json:
+        print(json.dumps([asdict(row) for row in rows], indent=1))
+    else:
+        Console(width=None if sys.stdout.isatty() else 160).print(table(rows))
+        print(summary(rows))
+    for row in changed:
+        print(f"maurey: {row.key} is {row.verdict}; the ledger has {stored[row.key]['verdict']}", file=sys.stderr)
+    if len(rows) < len(chosen):
+        print(f"maurey: interrupted after {len(rows)} of {len(chosen)} claims", file=sys.stderr)
+    return 1 if changed else 0
+
+
+def table(rows: list[Row]) -> Table:
+    from rich.table import Table
+
+    made = Table("claim", "verdict", "evidence", "derived form", "instances", "tightness", "seconds", "note", box=None)
+    for row in rows:
+        verdict = f"{row.verdict} (edge)" if row.edge else row.verdict
+        tightness = "" if row.tightness is None else f"{row.tightness:.3g}"
+        cells = [row.key, verdict, row.evidence or "-", row.derived or "-", f"{row.instances:,}", tightness]
+        made.add_row(*cells, f"{row.seconds:.1f}", escape(row.note))
+    return made
+
+
+def summary(rows: list[Row]) -> str:
+    holds, fails, undecided = (sum(row.verdict == v for row in rows) for v in ("holds", "fails", "undecided"))
+    edges = sum(row.edge for row in rows)
+    return f"{len(rows)} claims: {holds} hold, {fails} fail ({edges} only at an edge), {undecided} undecided"
+
+
+def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
+    """Claim by claim, what is refuted before what is only not derived; edges last."""
+    order = {claim.key: number for number, claim in enumerate(registry.all_claims())}
+    entries = [*refuted, *(entry for one in found for entry in one.errata)]
+    return sorted(entries, key=lambda entry: (entry.edge, order[entry.key], entry.status != "refuted"))
 
 
 def as_record(entry: Erratum) -> dict[str, object]:

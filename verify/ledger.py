@@ -49,9 +49,13 @@ def restates(claim: Claim) -> str:
     return next((other.key for other in used if claim.parts and other.parts is claim.parts), "")
 
 
-def errata(report: Report = lambda done, total: None, afresh: bool = False) -> list[Comparison]:
+def _read() -> dict[str, Any]:
+    return json.loads(PATH.read_text()) if PATH.exists() else {}
+
+
+def comparisons(report: Report = lambda done, total: None, afresh: bool = False) -> list[Comparison]:
     """Every claim that has something to compare, in order: from the ledger where it knows the claim."""
-    known: dict[str, Any] = {} if afresh or not PATH.exists() else json.loads(PATH.read_text())
+    known = {} if afresh else _read()
     claims = [claim for claim in registry.all_claims() if comparable(claim)]
     found = []
     for number, claim in enumerate(claims):
@@ -59,12 +63,41 @@ def errata(report: Report = lambda done, total: None, afresh: bool = False) -> l
         if original := restates(claim):
             found.append(Comparison(claim.key, remarks=[f"{claim.key} states {original} again: see there."]))
             continue
-        record = known.get(hash_of(claim))
-        stored = record and Comparison(**record | {"errata": [Erratum(**e) for e in record["errata"]]})
+        record = known.get(hash_of(claim), {}).get("comparison")
+        stored = record and Comparison(claim.key, [Erratum(**e) for e in record["errata"]], *_lines(record))
         found.append(stored if stored and all(replay(claim, e) for e in stored.errata) else compare(claim))
     return found
 
 
-def commit(found: list[Comparison]) -> None:
-    records = {hash_of(registry.find(one.key)): asdict(one) for one in found if not restates(registry.find(one.key))}
+def _lines(record: dict[str, Any]) -> tuple[list[str], list[str]]:
+    return record["remarks"], record["undecided"]
+
+
+def refuted() -> list[Erratum]:
+    """What attacks and constructions found against claims that still say the same."""
+    known = _read()
+    records = (known.get(hash_of(claim), {}) for claim in registry.all_claims())
+    return [Erratum(**entry) for record in records for entry in record.get("refuted", [])]
+
+
+def verdicts() -> dict[str, dict[str, Any]]:
+    """The verdicts that the ledger holds, by key."""
+    known = _read()
+    found = {claim.key: known.get(hash_of(claim), {}).get("verdict") for claim in registry.all_claims()}
+    return {key: verdict for key, verdict in found.items() if verdict}
+
+
+def keep(name: str, entries: dict[str, Any]) -> None:
+    """Put an entry of that name into the record of each key, and drop records of claims that have changed."""
+    known, records = _read(), {}
+    for claim in registry.all_claims():
+        mark = hash_of(claim)
+        record = known.get(mark, {"key": claim.key}) | ({name: entries[claim.key]} if claim.key in entries else {})
+        if len(record) > 1:
+            records[mark] = record
     PATH.write_text(json.dumps(records, indent=1) + "\n")
+
+
+def commit(found: list[Comparison]) -> None:
+    own = [one for one in found if not restates(registry.find(one.key))]
+    keep("comparison", {one.key: {n: v for n, v in asdict(one).items() if n != "key"} for one in own})

@@ -1,0 +1,92 @@
+"""The evidence matrix: how results become a verdict, and that every claim has one."""
+
+import json
+
+import pytest
+
+from maurey.symbolic import registry
+from maurey.verify import ledger, matrix
+from maurey.verify.checks import EFFORTS, Result, effort, load
+from maurey.verify.compare import Comparison
+
+A7, A8, HEAD = (registry.find(f"edelman2022/{n}") for n in ("A.7", "A.8", "4.4"))
+
+
+def of(claim, *found, compared=None):
+    return matrix.row(claim, list(found), compared, 0.0)
+
+
+def result(verdict="holds", rung="tested", **more):
+    if verdict == "fails":
+        more = {"counterexample": {"x": 1}} | more
+    return Result(verdict, rung, f"{rung} {verdict}", **more)
+
+
+def test_every_claim_has_a_check_or_an_exemption():
+    book = load()
+    for claim in registry.all_claims():
+        source = ledger.restates(claim) or claim.key
+        assert bool(book.checks.get(source)) != bool(book.exempt.get(source)), claim.key
+    known = {claim.key for claim in registry.all_claims()}
+    assert set(book.checks) | set(book.exempt) <= known
+
+
+def test_the_strongest_rung_decides():
+    row = of(A7, result(instances=3, tightness=0.5), result(rung="proved"), result(instances=4, tightness=0.7))
+    assert (row.verdict, row.evidence, row.instances, row.tightness) == ("holds", "proved", 7, 0.7)
+
+
+def test_any_failure_of_the_print_fails():
+    row = of(A7, result(rung="proved"), result("fails", "refuted"))
+    assert (row.verdict, row.evidence, row.counterexample, row.edge) == ("fails", "refuted", {"x": 1}, False)
+    row = of(A7, result("fails", "refuted", edge=True))
+    assert (row.verdict, row.edge) == ("fails", True)
+    row = of(A7, result("fails", "refuted", edge=True), result("fails", "refuted", counterexample={"y": 2}))
+    assert (row.counterexample, row.edge) == ({"y": 2}, False)
+
+
+def test_undecided_is_not_holding():
+    assert of(A7, result("undecided")).verdict == "undecided"
+    assert of(A7).verdict == "undecided"
+    row = of(A7, result(form="derived"))
+    assert (row.verdict, row.derived) == ("undecided", "derived")
+
+
+def test_all_parts_must_hold():
+    row = of(A8, result(part="minimum", rung="proved"))
+    assert row.verdict == "undecided"
+    row = of(A8, result(part="minimum", rung="proved"), result(part="minimizer", rung="tested"))
+    assert (row.verdict, row.evidence) == ("holds", "tested")  # as strong as the weakest part
+
+
+def test_a_gap_needs_more_than_a_test():
+    gap = next(one for one in ledger.comparisons() if one.key == HEAD.key)
+    both = [result(part=part.name) for part in HEAD.parts]
+    row = of(HEAD, *both, compared=gap)
+    assert row.verdict == "undecided"
+    assert "errata" in row.note
+    assert of(HEAD, *both, compared=Comparison(HEAD.key)).verdict == "holds"
+
+
+def test_a_broken_derived_form_is_said():
+    assert "the derived form fails" in of(A7, result(), result("fails", "refuted", form="derived")).note
+
+
+def test_bad_results_and_efforts():
+    with pytest.raises(ValueError, match="not a verdict"):
+        Result("maybe", "tested", "")
+    with pytest.raises(ValueError, match="counterexample"):
+        Result("fails", "refuted", "")
+    with pytest.raises(Exception, match="there are quick, normal, hard"):
+        effort("lazy")
+    assert [EFFORTS[n].scale for n in ("quick", "normal", "hard")] == sorted(e.scale for e in EFFORTS.values())
+
+
+def test_the_ledger_holds_a_verdict_for_every_claim():
+    stored = ledger.verdicts()
+    assert set(stored) == {claim.key for claim in registry.all_claims()}
+    kinds = {claim.key: claim for claim in registry.all_claims()}
+    for key, verdict in stored.items():
+        beyond = verdict["evidence"] not in (None, "axiom")
+        assert beyond or key in load().exempt or kinds[key].reference, key
+        assert json.dumps(verdict["counterexample"]) != "null" or verdict["verdict"] != "fails"

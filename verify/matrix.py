@@ -1,0 +1,152 @@
+"""The evidence matrix: for every claim how it is known to be true, how tight it is, or how it fails.
+
+The verdict is on the claim as printed, part by part. A part fails if an object violates it, at an edge or anywhere. It
+holds if a proof, a derivation or a construction says so, or a test where the derivation leaves no gap. The claim fails
+with any of its parts and holds with all of them; else it is undecided.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from typing import Any
+
+from maurey.symbolic import registry
+from maurey.symbolic.claim import Claim
+
+from . import ledger
+from .checks import RUNGS, Effort, Result, load, results
+from .compare import Comparison, comparable
+from .witnesses import Erratum
+
+
+@dataclass(frozen=True)
+class Row:
+    key: str
+    verdict: str
+    evidence: str | None
+    instances: int
+    tightness: float | None
+    counterexample: dict[str, Any] | None
+    seconds: float
+    edge: bool  # it fails only where a kept logarithm vanishes
+    derived: str | None  # the rung on which the derived or the sharp form stands
+    note: str
+
+
+Found = tuple[Row, list[Result]]
+
+
+def verify(keys: list[str], effort: Effort, workers: int, report: Callable[[Row], None]) -> list[Found]:
+    """One row for each key, with the results behind it; `report` hears of each as it comes. What was found before an
+    interruption is kept."""
+    compared = {one.key: one for one in ledger.comparisons()}
+    found: dict[str, Found] = {}
+    sources = {key: ledger.restates(registry.find(key)) or key for key in keys}
+    with ProcessPoolExecutor(workers, get_context("spawn"), _one_thread) as pool:
+        tasks = {pool.submit(_timed, source, effort): key for key, source in sources.items()}
+        try:
+            for task in as_completed(tasks):
+                key = tasks[task]
+                made, seconds = task.result()
+                one = row(registry.find(key), made, compared.get(sources[key]), seconds)
+                found[key] = one, made
+                report(one)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return [found[key] for key in keys if key in found]
+
+
+def _one_thread() -> None:
+    """Each process has one core; set before anything that counts them is imported."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def _timed(key: str, effort: Effort) -> tuple[list[Result], float]:
+    started = time.perf_counter()
+    return results(key, effort), time.perf_counter() - started
+
+
+def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: float) -> Row:
+    if reason := load().exempt.get(claim.key, ""):
+        return Row(
+            claim.key, "holds", "axiom" if claim.reference else None, 0, None, None, seconds, False, None, reason
+        )
+    made = [*made, *_from_the_calculus(claim, compared)]
+    gaps = {entry.part for entry in compared.errata if not entry.edge} if compared else set()
+    names = [part.name for part in claim.parts if part.printed is not None] or [""]
+    parts = [_part(name, made, name in gaps) for name in names]
+    verdict, deciding = max(parts, key=lambda part: (SEVERITY[part[0]], RUNGS.index(part[1].rung) if part[1] else 0))
+    others = [one for one in made if one.form != "printed"]
+    derived = strongest([one for one in others if one.verdict == "holds"])
+    note = deciding.note if deciding else _reason(gaps, made)
+    for broken in (one for one in others if one.verdict == "fails"):
+        note += f"; the {broken.form} form fails: {broken.note}"
+    fails = deciding if deciding and verdict.startswith("fails") else None
+    return Row(
+        claim.key,
+        verdict.partition(" ")[0],
+        "refuted" if fails else deciding.rung if deciding else derived,
+        sum(one.instances for one in made),
+        max((one.tightness for one in made if one.tightness is not None), default=None),
+        dict(fails.counterexample or {}) if fails else None,
+        seconds,
+        bool(fails and fails.edge),
+        derived,
+        note,
+    )
+
+
+SEVERITY = {"holds": 0, "undecided": 1, "fails at an edge": 2, "fails": 3}
+
+
+def _part(name: str, made: list[Result], gap: bool) -> tuple[str, Result | None]:
+    """The verdict on one printed part, and the result that decides it."""
+    own = [one for one in made if one.form == "printed" and one.part in ("", name)]
+    for one in sorted((one for one in own if one.verdict == "fails"), key=lambda one: one.edge):
+        return ("fails at an edge" if one.edge else "fails"), one
+    holds = [one for one in own if one.verdict == "holds" and not (gap and one.rung == "tested")]
+    if not holds:
+        return "undecided", None
+    return "holds", min(holds, key=lambda one: RUNGS.index(one.rung))
+
+
+def _from_the_calculus(claim: Claim, compared: Comparison | None) -> Iterator[Result]:
+    """A derived form stands on its parents, and the printed one on it where the comparison finds no gap."""
+    if claim.reference:
+        yield Result("holds", "axiom", f"taken from {claim.reference}")
+    open_parts = {entry.part for entry in compared.errata} if compared else set()
+    for part in comparable(claim):
+        yield Result("holds", "derived", "by the calculus from its parents", part=part.name, form="derived")
+        if compared and part.name not in open_parts and not compared.undecided:
+            yield Result("holds", "derived", "the derived or the sharp form gives the printed one", part=part.name)
+
+
+def strongest(found: list[Result]) -> str | None:
+    return min((one.rung for one in found), key=RUNGS.index, default=None)
+
+
+def _reason(gaps: set[str], made: list[Result]) -> str:
+    if gaps:
+        return "the derivation does not give it (see the errata), and no object was found that violates it"
+    return "; ".join(one.note for one in made if one.verdict == "undecided") or "nothing decides it"
+
+
+def record(row: Row) -> dict[str, Any]:
+    """What the ledger keeps of a row: all but how long it took."""
+    return {name: value for name, value in asdict(row).items() if name not in ("key", "seconds")}
+
+
+def refuted(key: str, made: list[Result]) -> list[Erratum]:
+    """What attacks and constructions found against the print, as entries of the errata."""
+    claim = registry.find(key)
+    return [
+        Erratum(key, one.part or claim.parts[0].name, "refuted", one.edge, dict(one.counterexample or {}),
+                one.printed_value, one.true_value, f"{one.note[:1].upper()}{one.note[1:]}.")
+        for one in made
+        if one.verdict == "fails" and one.form == "printed"
+    ]  # fmt: skip
