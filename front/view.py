@@ -12,6 +12,8 @@ from maurey.symbolic.derivation import Step
 if TYPE_CHECKING:
     from maurey.numeric.balls import Enclosure
     from maurey.numeric.grids import LogValue
+    from maurey.verify.matrix import Row
+    from maurey.verify.own import Page
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,13 @@ class ClaimView:
 
         return sweep(self.record, form, part, **values)
 
+    def verify(self, effort: str = "quick") -> Row:
+        """How it is known to be true, how tight it is, or how it fails."""
+        from maurey.verify import checks, matrix
+
+        ((row, _),) = matrix.verify([self.record.key], checks.effort(effort), 1)
+        return row
+
 
 def claim(key: str) -> ClaimView:
     return ClaimView(registry.find(key))
@@ -69,6 +78,13 @@ def errata() -> list[dict[str, Any]]:
     from maurey.verify.commands import as_record, in_order
 
     return [as_record(entry) for entry in in_order(ledger.comparisons(), ledger.refuted())]
+
+
+def check(lhs: Any, rhs: Any, over: Any, **options: Any) -> Page:
+    """Is lhs <= rhs? Formulas over a box are proved or refuted, functions over a strategy tested; see verify/own.py."""
+    from maurey.verify.own import check
+
+    return check(lhs, rhs, over, **options)
 
 
 def claims(paper: str = "") -> list[ClaimView]:

@@ -41,24 +41,37 @@ class Row:
 Found = tuple[Row, list[Result]]
 
 
-def verify(keys: list[str], effort: Effort, workers: int, report: Callable[[Row], None]) -> list[Found]:
+def verify(
+    keys: list[str], effort: Effort, workers: int = 1, report: Callable[[Row], None] | None = None
+) -> list[Found]:
     """One row for each key, with the results behind it; `report` hears of each as it comes. What was found before an
     interruption is kept."""
     compared = {one.key: one for one in ledger.comparisons()}
-    found: dict[str, Found] = {}
     sources = {key: ledger.restates(registry.find(key)) or key for key in keys}
-    with ProcessPoolExecutor(workers, get_context("spawn"), _one_thread) as pool:
-        tasks = {pool.submit(_timed, source, effort): key for key, source in sources.items()}
-        try:
-            for task in as_completed(tasks):
-                key = tasks[task]
-                made, seconds = task.result()
-                one = row(registry.find(key), made, compared.get(sources[key]), seconds)
-                found[key] = one, made
-                report(one)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
+    found: dict[str, Found] = {}
+    try:
+        for key, (made, seconds) in _all_results(sources, effort, workers):
+            found[key] = row(registry.find(key), made, compared.get(sources[key]), seconds), made
+            if report:
+                report(found[key][0])
+    except KeyboardInterrupt:
+        pass
     return [found[key] for key in keys if key in found]
+
+
+def _all_results(
+    sources: dict[str, str], effort: Effort, workers: int
+) -> Iterator[tuple[str, tuple[list[Result], float]]]:
+    """As they come; in processes of their own where there are several workers."""
+    if workers == 1:
+        yield from ((key, _timed(source, effort)) for key, source in sources.items())
+        return
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _one_thread)
+    try:
+        tasks = {pool.submit(_timed, source, effort): key for key, source in sources.items()}
+        yield from ((tasks[task], task.result()) for task in as_completed(tasks))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _one_thread() -> None:
