@@ -12,6 +12,7 @@ from maurey.paper_tables import commands as table_commands
 from maurey.symbolic import commands as symbolic_commands
 from maurey.symbolic.claim import InputError
 from maurey.verify import commands as verify_commands
+from maurey.verify.evidence import evidence_of
 
 app = typer.Typer(
     help="Generalization bounds for Transformers: printed, re-derived, evaluated to certified digits.",
@@ -20,6 +21,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+symbolic_commands.evidence_of = evidence_of
 for room in (symbolic_commands, numeric_commands, verify_commands, table_commands):
     room.register(app)
 

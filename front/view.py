@@ -25,6 +25,13 @@ class ClaimView:
             raise AttributeError(name)
         return getattr(self.record, name)
 
+    @property
+    def evidence(self) -> str | None:
+        """The rung on which it stands, from the ledger."""
+        from maurey.verify.evidence import evidence_of
+
+        return evidence_of(self.record)
+
     def __repr__(self) -> str:
         return f"<{self.record.key}: {self.record.title}>"
 

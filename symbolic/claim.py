@@ -195,11 +195,3 @@ class Claim:
         """Where a derived step is not the printed proof's: what the proof does instead."""
         found = (text for prefix, text in self.differs.items() if step.name.startswith(prefix))
         return next(found, "") if form == "derived" else ""
-
-    @property
-    def evidence(self) -> str | None:
-        """The rung on which the claim stands, as far as the record itself can tell: re-derived along the printed proof
-        without a departure from it, or taken from the literature."""
-        if self.reference:
-            return "axiom"
-        return "derived" if "derived" in self.forms and not self.differs else None

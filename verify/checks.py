@@ -53,6 +53,13 @@ class Result:
             raise ValueError("what fails has a counterexample")
 
 
+def refuted(note: str, witness: Mapping[str, Any], said: object, true: object, **more: Any) -> Result:
+    """An object violates it: what the form says there, and what is true."""
+    return Result(
+        "fails", "refuted", note, counterexample=witness, printed_value=str(said), true_value=str(true), **more
+    )
+
+
 Check = Callable[[Effort], "Result | Iterable[Result]"]
 
 

@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check_checkout() -> None:
-    from .ledger import PATH
+    from .evidence import PATH
 
     if not (PATH.parent.parent / "pyproject.toml").exists():
         raise InputError("--commit replaces the ledger in a checkout; this is an installed copy")
@@ -100,7 +100,7 @@ def verify(
     rows = [row for row, _ in found]
     stored = ledger.verdicts()
     if commit:
-        ledger.keep("verdict", {row.key: matrix.record(row) for row in rows})
+        ledger.keep("verdict", {row.key: matrix.record(row, how_hard) for row in rows})
         ledger.keep("refuted", {row.key: [asdict(e) for e in matrix.refuted(row.key, made)] for row, made in found})
         stored = ledger.verdicts()
     changed = [row for row in rows if stored.get(row.key, {}).get("verdict", "") not in ("", row.verdict)]

@@ -144,7 +144,8 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
         note = f"{along(witness)}{what}{reading}{departures(claim, part, ray)}."
         found.errata.append(_gap(claim, part, witness, values, note))
     real = [rays.support(ray) for ray, fail in zip(directions, fails & ~proved, strict=True) if fail]
-    spared = fails & proved & [not any(other < rays.support(ray) for other in real) for ray in directions]
+    own = [not any(other < rays.support(ray) for other in real) for ray in directions]
+    spared = fails & proved & np.array(own, dtype=bool)
     where = "; ".join(moving(directions[i]) for i in _minimal(directions, spared, printed.power))
     if where:
         found.remarks.append(f"{claim.key}:{part.name}: its proof does not give it along {where}; the sharp form does.")
@@ -154,7 +155,7 @@ def _shortfalls(
     claim: Claim, part: Part, at: Point, directions: list[Ray], other: Growth, constants: list[Point]
 ) -> dict[str, Any]:
     """Where the printed form falls short, by kind, whatever the open factors are."""
-    kept = np.array([part.keeps is None or set(ray) <= set(part.keeps) for ray in directions])
+    kept = np.array([part.keeps is None or set(ray) <= set(part.keeps) for ray in directions], dtype=bool)
     each = [rays.falls_short(rays.growth(claim, part, "printed", at | c, directions), other, kept) for c in constants]
     return {kind: np.all([one[kind] for one in each], axis=0) for kind in each[0]}
 

@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from sympy import srepr
@@ -18,9 +17,8 @@ from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
 
 from .compare import Comparison, comparable, compare
+from .evidence import PATH
 from .witnesses import Erratum, replay
-
-PATH = Path(__file__).with_name("ledger.json")
 
 Report = Callable[[int, int], None]
 

@@ -105,7 +105,7 @@ def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: 
         verdict.partition(" ")[0],
         "refuted" if fails else deciding.rung if deciding else derived,
         sum(one.instances for one in made),
-        max((one.tightness for one in made if one.tightness is not None), default=None),
+        _tightness([one for one in made if one.form == "printed"]) or _tightness(others),
         dict(fails.counterexample or {}) if fails else None,
         seconds,
         bool(fails and fails.edge),
@@ -139,6 +139,10 @@ def _from_the_calculus(claim: Claim, compared: Comparison | None) -> Iterator[Re
             yield Result("holds", "derived", "the derived or the sharp form gives the printed one", part=part.name)
 
 
+def _tightness(made: list[Result]) -> float | None:
+    return max((one.tightness for one in made if one.tightness is not None), default=None)
+
+
 def strongest(found: list[Result]) -> str | None:
     return min((one.rung for one in found), key=RUNGS.index, default=None)
 
@@ -149,9 +153,9 @@ def _reason(gaps: set[str], made: list[Result]) -> str:
     return "; ".join(one.note for one in made if one.verdict == "undecided") or "nothing decides it"
 
 
-def record(row: Row) -> dict[str, Any]:
-    """What the ledger keeps of a row: all but how long it took."""
-    return {name: value for name, value in asdict(row).items() if name not in ("key", "seconds")}
+def record(row: Row, effort: Effort) -> dict[str, Any]:
+    """What the ledger keeps of a row."""
+    return {**asdict(row), "seconds": round(row.seconds, 1), "effort": effort.name}
 
 
 def refuted(key: str, made: list[Result]) -> list[Erratum]:

@@ -100,7 +100,7 @@ def head(
             total = torch.einsum("em,esm->es", e, (mixed @ V)[..., 0])
             best = torch.maximum(best, total.detach().amax(1))  # zero is in the class
             optimizer.zero_grad()
-            (-total.sum()).backward()  # type: ignore[no-untyped-call]
+            (-total.sum()).backward()
             optimizer.step()
         return best.numpy()
 

@@ -16,7 +16,7 @@ from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
 from maurey.verify import rademacher
-from maurey.verify.checks import Effort, Result, check
+from maurey.verify.checks import Effort, Result, check, refuted
 
 ROUNDING = 1e-9
 Case = tuple[str, rademacher.Estimate, dict[str, Any]]  # what class, its complexity, A, C_F, p_0 and m
@@ -30,7 +30,7 @@ def _cases(effort: Effort) -> Iterator[Case]:
         orthonormal = d >= m
         points = np.eye(m, d) if orthonormal else rng.normal(size=(m, d))
         points /= np.linalg.norm(points, axis=1, keepdims=True)
-        at = {"A": B, "C_F": B**2 * math.log(2 * m + 1), "p_0": 0, "m": m}  # maurey/online, scalar
+        at: dict[str, Any] = {"A": B, "C_F": B**2 * math.log(2 * m + 1), "p_0": 0, "m": m}  # maurey/online, scalar
         yield f"linear functions on {m} points", rademacher.linear(points, B, draws, rng), at
     for m, size in ((4, 16), (10, 50), (12, 4), (300, 1000)):
         values = rng.choice((-1.0, 1.0), size=(size, m)) * rng.random((size, 1))
@@ -56,17 +56,8 @@ def _against(key: str, effort: Effort, part: str, form: str, quadratic: bool) ->
             count += 1
             if found.lower > bound * (1 + ROUNDING):
                 witness = {"class": what, **{n: str(v) for n, v in point.items()}, "complexity": found.lower}
-                values = {"printed_value": str(bound), "true_value": str(found.lower)}
-                return Result(
-                    "fails",
-                    "refuted",
-                    f"the complexity of {what} exceeds it",
-                    count,
-                    None,
-                    witness,
-                    part,
-                    form,
-                    **values,
+                return refuted(
+                    f"the complexity of {what} exceeds it", witness, bound, found.lower, part=part, form=form
                 )
             best = max(best, found.value / bound)
     note = "at least the complexity of linear functions (exact suprema) and of finite classes, all signs or an interval"
@@ -102,13 +93,11 @@ ZERO = "the class of the zero function alone: entropy 0, empirical complexity 0"
 def quadratic_entropy(effort: Effort) -> Iterator[Result]:
     for form in ("derived", "sharp"):
         yield _against("edelman2022/A.3", effort, "R", form, quadratic=True)
-    at = {"A": "1", "C_F": "100", "m": "1"}
+    at: dict[str, Any] = {"A": "1", "C_F": "100", "m": "1"}
     value = enclose(registry.find("edelman2022/A.3"), "printed", "R", **at)
     assert value.upper < 0
-    yield Result(
-        "fails", "refuted", "it is negative where sqrt(C_F/m) exceeds e A, for every c > 0, and no complexity is", 1,
-        counterexample={"class": ZERO, **at}, part="R", printed_value=str(value.value), true_value="0",
-    )  # fmt: skip
+    note = "it is negative where sqrt(C_F/m) exceeds e A, for every c > 0, and no complexity is"
+    yield refuted(note, {"class": ZERO, **at}, value.value, 0, part="R", instances=1)
 
 
 COIN = "one function, m = 1 and the loss b y with y = +1 or -1 at random: complexity 0, risk 0, empirical risk b or -b"
@@ -116,28 +105,24 @@ COIN = "one function, m = 1 and the loss b y with y = +1 or -1 at random: comple
 
 @check("edelman2022/A.4")
 def two_sides(effort: Effort) -> Iterator[Result]:
-    at = {"L_loss": "1", "b": "1", "delta": "9/10", "m": "1", "R_F": "0"}
+    at: dict[str, Any] = {"L_loss": "1", "b": "1", "delta": "9/10", "m": "1", "R_F": "0"}
     value = enclose(registry.find("edelman2022/A.4"), "printed", "gap", **at)
     assert value.upper < 1
-    yield Result(
-        "fails", "refuted", "the gap is b with probability 1, the bound is below b and may fail 9 times in 10", 1,
-        counterexample={"class": COIN, **at}, part="gap", printed_value=str(value.value), true_value="1",
-    )  # fmt: skip
+    note = "the gap is b with probability 1, the bound is below b and may fail 9 times in 10"
+    yield refuted(note, {"class": COIN, **at}, value.value, 1, part="gap", instances=1)
     yield _single_functions("edelman2022/A.4", effort, "derived")
 
 
 @check("edelman2022/2.2", "edelman2022/A.5")
 def gap_from_entropy(effort: Effort) -> Iterator[Result]:
     claim = registry.find("edelman2022/2.2")
-    at = {"L_loss": "1", "A": "1", "b": "1", "delta": "9/10", "m": "1", "c": "12"}
+    at: dict[str, Any] = {"L_loss": "1", "A": "1", "b": "1", "delta": "9/10", "m": "1", "c": "12"}
     values = [enclose(claim, "printed", "gap", C_F=Fraction(1, t), **at) for t in (10**12, 10**18, 10**24)]
     assert all(value.upper < 1 for value in values)
     witness = {"class": COIN, "at": at, "ray": {"C_F": -1}, "t": ["1E+12", "1E+18", "1E+24"]}
-    yield Result(
-        "fails", "refuted", "the gap is b with probability 1; as C_F falls the bound does too, below b for every c", 1,
-        counterexample=witness | {"ratios": [f"{value.upper:.6g}" for value in values]}, part="gap",
-        printed_value=str(values[-1].value), true_value="1",
-    )  # fmt: skip
+    witness |= {"ratios": [f"{value.upper:.6g}" for value in values]}
+    note = "the gap is b with probability 1; as C_F falls the bound does too, below b for every c"
+    yield refuted(note, witness, values[-1].value, 1, part="gap", instances=1)
     yield from _heads(effort)
 
 
@@ -158,8 +143,7 @@ def bartlett(effort: Effort) -> Result:
         excess = sum(w for k, w in enumerate(hits) if p - k / m > bound)
         if excess > delta:
             at = {"m": str(m), "p": str(p), "delta": str(delta)}
-            values = {"printed_value": str(bound), "true_value": str(excess)}
-            return Result("fails", "refuted", "fails more often than delta", count, None, at, "gap", **values)
+            return refuted("fails more often than delta", at, bound, excess, part="gap")
         count, best = count + 1, max(best, _quantile([(p - k / m, w) for k, w in enumerate(hits)], delta) / bound)
     return Result("holds", "tested", "for one function and exact binomial probabilities", count, best, part="gap")
 
@@ -198,8 +182,7 @@ def _single_functions(key: str, effort: Effort, form: str) -> Result:
         gaps = [(abs(2 * p - 2 * k / m), weight) for k, weight in enumerate(_binomial(m, p))]
         if sum(weight for value, weight in gaps if value > bound) > delta:
             at = {"m": str(m), "p": str(p), "delta": str(delta)}
-            values = {"printed_value": str(bound), "true_value": str(_quantile(gaps, delta))}
-            return Result("fails", "refuted", "fails more often than delta", count, None, at, "gap", form, **values)
+            return refuted("fails more often than delta", at, bound, _quantile(gaps, delta), part="gap", form=form)
         count, best = count + 1, max(best, _quantile(gaps, delta) / bound)
     note = "for one function, a loss of b or -b and exact binomial probabilities"
     return Result("holds", "tested", note, count, best, part="gap", form=form)
@@ -226,10 +209,7 @@ def _heads(effort: Effort) -> Iterator[Result]:
             )
             if 2 * found.lower > chain:
                 at = {"m": str(m), "T": str(T), "d": str(d)} | {n: str(v) for n, v in norms.items()}
-                values = {"printed_value": str(chain), "true_value": str(2 * found.lower)}
-                yield Result(
-                    "fails", "refuted", "a head's complexity exceeds it", count, None, at, "gap", form, **values
-                )
+                yield refuted("a head's complexity exceeds it", at, chain, 2 * found.lower, part="gap", form=form)
                 return
             best[form] = max(best[form], 2 * found.value / chain)
     note = "attention heads: what ascent reaches (a lower bound) is within it, through the entropy of 4.4"
