@@ -702,6 +702,7 @@ def network_norms():
         "W_1": lambda gamma, B, **_: 8 * max(mpf(1), B) / gamma,
         "W_2": lambda gamma, s, **_: 8 * s / gamma,
         "w": lambda f_max, **_: f_max,
+        "error": lambda **_: mpf(0),
     }
 
 
@@ -725,9 +726,18 @@ printed(
     W_K_heads=lambda **_: mpf(1),
     W_V_heads=lambda **_: mpf(2),
     W_C_heads=lambda **_: mpf(1),
+    error_heads=lambda gamma, **_: gamma / 4,
+    margin=lambda s, **_: 2 / s,
     **two(),
 )
-printed("B.3", P=lambda s, **_: s, W_Q=lambda T, gamma, **_: log(8 * T / gamma), W_K=lambda **_: mpf(1), **two())
+printed(
+    "B.3",
+    P=lambda s, **_: s,
+    W_Q=lambda T, gamma, **_: log(8 * T / gamma),
+    W_K=lambda **_: mpf(1),
+    margin=lambda s, **_: 2 / s,
+    **two(),
+)
 printed(
     "B.4",
     W_Q=lambda T, s, gamma, coherence: log(8 * T * s * (1 + coherence) / (gamma - s * coherence)) / (1 - s * coherence),
@@ -735,6 +745,7 @@ printed(
     W_V=lambda s, **_: 2 * s,
     W_C=lambda s, **_: s,
     error=lambda gamma, **_: gamma / 4,
+    margin=lambda s, **_: 1 / s,
 )
 printed("B.5", d_2=lambda s, **_: 4 * s + 4, d_3=lambda s, **_: 2 * s + 2, **network_norms())
 printed("B.6", d_2=lambda s, **_: 4 * s * 2**s, d_3=lambda s, **_: 2 ** (s + 1), **network_norms())
@@ -746,7 +757,97 @@ printed(
     W_1=lambda B, ramp, **_: max(mpf(1), B) / ramp,
     W_2=lambda d_f, ramp, **_: d_f / ramp,
     w=lambda f_max, **_: f_max,
+    error=lambda **_: mpf(0),
 )
+
+# the constructions that work: equal scores on the relevant positions, trapezoids with plateaus of the right width
+
+
+def derived(key, **parts):
+    for part, function in parts.items():
+        FORMS[E + key, part, "derived"] = function
+
+
+def worst_inverse(s, coherence):
+    """The largest entry sum of a row of the inverse Gram matrix of s unit vectors: all pairs at -coherence."""
+    return 1 / (1 + coherence - s * coherence)
+
+
+def truncated(outside, inside_over_outside):
+    """Mass that a softmax moves when it forgets the outside: each of its tokens is so much smaller."""
+    return 2 - 2 / (1 + outside / inside_over_outside)
+
+
+def dual_query(T, s, gamma, coherence, value=1):
+    """Relevant scores R, others R s coherence times the worst inverse at most: log(8 T value/gamma) between them."""
+    return (log(T) + log(8 * value / gamma)) * (1 - (s - 1) * coherence) / (1 - (2 * s - 1) * coherence)
+
+
+ROOT_2, UNIT = (lambda **_: sqrt(mpf(2))), (lambda **_: mpf(1))
+
+derived(
+    "B.2",
+    W_Q=dual_query,
+    W_K=lambda s, coherence, **_: sqrt(s * worst_inverse(s, coherence)),
+    W_V=ROOT_2,
+    W_C=UNIT,
+    error=lambda T, s, gamma, **_: truncated((T + 1 - s) / s, 8 * T / gamma),
+    margin=lambda s, **_: 2 / s,
+    W_Q_heads=lambda T, gamma, coherence, **_: log(8 * T / gamma) / (1 - coherence),
+    W_K_heads=UNIT,
+    W_V_heads=ROOT_2,
+    W_C_heads=UNIT,
+    error_heads=lambda T, gamma, **_: 2 * gamma / (8 + gamma),
+)
+derived(
+    "B.3",
+    P=lambda s, **_: s,
+    W_Q=lambda T, gamma, **_: log(8) + log(T) - log(gamma),
+    W_K=UNIT,
+    W_V=ROOT_2,
+    W_C=UNIT,
+    error=lambda T, s, gamma, **_: truncated((T + 1 - s) / s, 8 * T / gamma),
+    margin=lambda s, **_: 2 / s,
+)
+derived(
+    "B.4",
+    W_Q=lambda T, s, gamma, coherence: dual_query(T, s, gamma, coherence, value=s),
+    W_K=lambda s, coherence, **_: sqrt(1 + s * worst_inverse(s, coherence)),
+    W_V=lambda s, coherence, **_: sqrt(s + s * worst_inverse(s, coherence)),
+    W_C=lambda s, **_: sqrt(s),
+    error=lambda T, s, gamma, **_: s * truncated(T, 8 * T * s / gamma),
+    margin=lambda s, **_: 1 / s,
+)
+
+
+def trapezoid_entries(B, ramp):
+    """A trapezoid of plateau [-ramp, ramp] and foot [-2 ramp, 2 ramp] around a point of size B, slopes 1/ramp."""
+    return max(mpf(1), B + 2 * ramp) / ramp
+
+
+for number_, dimension, points in (("B.5", lambda s: 1, lambda s: s + 1), ("B.6", lambda s: s, lambda s: 2**s)):
+    derived(
+        number_,
+        d_2=lambda s, d=dimension, n=points, **_: 4 * d(s) * n(s),
+        d_3=lambda s, n=points, **_: 2 * n(s),
+        W_1=lambda gamma, B, **_: trapezoid_entries(B, gamma / 4),
+        W_2=lambda gamma, s, d=dimension, **_: 4 * d(s) / gamma,
+        w=lambda f_max, **_: f_max,
+        error=lambda **_: mpf(0),
+    )
+truncation = lambda T, s, scale: truncated((T - s) / s, exp(scale))  # noqa: E731
+derived("B.7", moved=truncation, crude=truncation)
+derived(
+    "B.8",
+    d_2=lambda n, d_f, **_: 4 * n * d_f,
+    d_3=lambda n, **_: 2 * n,
+    W_1=lambda B, ramp, **_: trapezoid_entries(B, ramp),
+    W_2=lambda d_f, ramp, **_: d_f * max(mpf(1), 1 / ramp),
+    w=lambda f_max, **_: f_max,
+    error=lambda **_: mpf(0),
+)
+FORMS[E + "B.8", "W_1", "sharp"] = lambda B, ramp, **_: max(mpf(1), B + 3 * ramp) / (2 * ramp)
+FORMS[E + "B.8", "W_2", "sharp"] = lambda d_f, **_: d_f
 
 
 def deep_gap(name):

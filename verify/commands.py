@@ -150,13 +150,18 @@ def as_record(entry: Erratum) -> dict[str, object]:
 
 def report(found: list[Comparison], entries: list[Erratum]) -> list[str]:
     """A referee's report: entries that say the same of several rays are put together."""
-    from .notes import along
+    from .notes import along, words
 
     lines: list[str] = []
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for entry in entries:
         start = along(entry.witness) if "ray" in entry.witness else ""
-        grouped.setdefault((entry.key, entry.part, entry.note.removeprefix(start)), []).append(start)
+        if entry.status == "refuted":  # its note says what object does it; where, comes after
+            at = start.removesuffix(", all else fixed, ") or f"At {words(entry.witness)}"
+            text = f"refuted. {entry.note} {at}: printed {entry.printed_value:.12}, true {entry.true_value:.12}."
+            grouped.setdefault((entry.key, entry.part, text), [])
+        else:
+            grouped.setdefault((entry.key, entry.part, entry.note.removeprefix(start)), []).append(start)
     last = ""
     for (key, part, rest), starts in grouped.items():
         if key != last:
@@ -170,10 +175,12 @@ def report(found: list[Comparison], entries: list[Erratum]) -> list[str]:
     ):
         if texts:
             lines += ["", title, *(f"  {text}" for text in texts)]
+    refuted = sum(entry.status == "refuted" for entry in entries)
     silent = sum(not (one.errata or one.remarks or one.undecided) for one in found)
     edges = sum(entry.edge for entry in entries)
     lines += [
         "",
-        f"{len(found)} claims compared: {len(entries)} errata ({edges} of them at an edge), {silent} without comment",
+        f"{len(found)} claims compared, {silent} without comment: {len(entries)} errata, {refuted} of them refuted, "
+        f"{edges} at an edge",
     ]
     return lines[1:]

@@ -50,25 +50,24 @@ def verify(
     sources = {key: ledger.restates(registry.find(key)) or key for key in keys}
     found: dict[str, Found] = {}
     try:
-        for key, (made, seconds) in _all_results(sources, effort, workers):
-            found[key] = row(registry.find(key), made, compared.get(sources[key]), seconds), made
-            if report:
-                report(found[key][0])
+        for source, (made, seconds) in _all_results(set(sources.values()), effort, workers):
+            for key in (key for key in keys if sources[key] == source):
+                found[key] = row(registry.find(key), made, compared.get(source), seconds), made
+                if report:
+                    report(found[key][0])
     except KeyboardInterrupt:
         pass
     return [found[key] for key in keys if key in found]
 
 
-def _all_results(
-    sources: dict[str, str], effort: Effort, workers: int
-) -> Iterator[tuple[str, tuple[list[Result], float]]]:
+def _all_results(keys: set[str], effort: Effort, workers: int) -> Iterator[tuple[str, tuple[list[Result], float]]]:
     """As they come; in processes of their own where there are several workers."""
     if workers == 1:
-        yield from ((key, _timed(source, effort)) for key, source in sources.items())
+        yield from ((key, _timed(key, effort)) for key in keys)
         return
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _one_thread)
     try:
-        tasks = {pool.submit(_timed, source, effort): key for key, source in sources.items()}
+        tasks = {pool.submit(_timed, key, effort): key for key in keys}
         yield from ((tasks[task], task.result()) for task in as_completed(tasks))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -103,7 +102,7 @@ def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: 
     return Row(
         claim.key,
         verdict.partition(" ")[0],
-        "refuted" if fails else deciding.rung if deciding else derived,
+        deciding.rung if deciding else derived,
         sum(one.instances for one in made),
         _tightness([one for one in made if one.form == "printed"]) or _tightness(others),
         dict(fails.counterexample or {}) if fails else None,
@@ -120,7 +119,9 @@ SEVERITY = {"holds": 0, "undecided": 1, "fails at an edge": 2, "fails": 3}
 def _part(name: str, made: list[Result], gap: bool) -> tuple[str, Result | None]:
     """The verdict on one printed part, and the result that decides it."""
     own = [one for one in made if one.form == "printed" and one.part in ("", name)]
-    for one in sorted((one for one in own if one.verdict == "fails"), key=lambda one: one.edge):
+    for one in sorted(
+        (one for one in own if one.verdict == "fails"), key=lambda one: (one.edge, one.rung != "refuted")
+    ):
         return ("fails at an edge" if one.edge else "fails"), one
     holds = [one for one in own if one.verdict == "holds" and not (gap and one.rung == "tested")]
     if not holds:

@@ -61,7 +61,7 @@ def test_errata(maurey):
     rows = json.loads(out)
     assert code == 0
     wanted = {"key", "status", "edge", "printed", "derived", "witness", "printed_value", "true_value", "note"}
-    assert all(wanted <= set(row) and row["status"] == "gap" and row["witness"] for row in rows)
+    assert all(wanted <= set(row) and row["status"] in ("gap", "refuted") and row["witness"] for row in rows)
     assert [row["edge"] for row in rows] == sorted(row["edge"] for row in rows)
     assert all(len(row["witness"]["ratios"]) == 3 for row in rows if "ray" in row["witness"])
     code, out, _ = maurey("errata")
@@ -70,6 +70,7 @@ def test_errata(maurey):
     assert "Undecided" in out
     assert out.count("maurey") == 0
     assert f"{len(rows)} errata" in out
+    assert {"edelman2022/A.4", "edelman2022/4.4"} <= {row["key"] for row in rows if row["status"] == "refuted"}
 
 
 def test_trace(maurey):

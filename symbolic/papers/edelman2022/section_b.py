@@ -1,10 +1,11 @@
-"""Appendix B: sparse Boolean functions by attention. One part per stated norm, size and error."""
+"""Appendix B: sparse Boolean functions by attention. One part per stated norm, size, error and margin."""
 
 from collections.abc import Callable
 
-from sympy import Expr, Integer, Lt, Max, exp, log
+from sympy import Expr, Integer, Lt, Max, Min, exp, log, sqrt
 
 from ...claim import Assumption, Claim, Form, Part
+from ...derivation import Derivation, Step
 from ...names import C0, DEGREE, parameters, symbols
 
 T, s, gamma, Delta, R, n, d_f, B, delta, f_max = symbols("T s gamma coherence scale n d_f B ramp f_max")
@@ -13,20 +14,32 @@ c0, c_s = symbols("C0 c_s")
 COHERENT = Assumption(Lt(s * Delta, 1), "s times the coherence is below 1")
 SPARSE = Assumption(s <= T, "s is at most T")
 WORDS = {"F": "Frobenius norm", r"\infty": "largest entry", "2,1": "sum of the row norms"}
+TRUNCATION, NETWORK = "edelman2022/B.7", "edelman2022/B.8"
 
 Formula = Callable[[], Expr]
+Steps = Callable[[Derivation], Expr]  # adds its steps and returns the last
 
 
 def form(value: Formula) -> Form:
     return lambda _: value()
 
 
-def norms(values: dict[str, Formula], norm: str = "F", suffix: str = "", of: str = "") -> tuple[Part, ...]:
-    """One part for each matrix: the stated bound on its norm."""
+def steps(of: Steps) -> Form:
+    def build(_: object) -> list[Step]:
+        D = Derivation()
+        return D.steps_to(of(D))
+
+    return build
+
+
+def norms(
+    values: dict[str, tuple[Formula, Steps]], norm: str = "F", suffix: str = "", of: str = "", **sharp: Steps
+) -> tuple[Part, ...]:
+    """One part for each matrix: the stated bound on its norm, and the norm of the weights that work."""
     return tuple(
         Part(f"{matrix}{suffix}", rf"\|{latex(matrix)}\|_{{{norm}}}", f"{WORDS[norm]} of ${latex(matrix)}${of}",
-             printed=form(value))
-        for matrix, value in values.items()
+             printed=form(value), derived=steps(derived), sharp=steps(sharp[matrix]) if matrix in sharp else None)
+        for matrix, (value, derived) in values.items()
     )  # fmt: skip
 
 
@@ -34,17 +47,172 @@ def latex(matrix: str) -> str:
     return r"P^\top" if matrix == "P" else matrix
 
 
-def sizes(values: dict[str, Formula]) -> tuple[Part, ...]:
-    return tuple(Part(name, name, "width of a layer", "=", printed=form(v)) for name, v in values.items())
+def sizes(values: dict[str, tuple[Formula, Steps]]) -> tuple[Part, ...]:
+    return tuple(
+        Part(name, name, "width of a layer", "=", printed=form(v), derived=steps(derived))
+        for name, (v, derived) in values.items()
+    )
 
 
-def error(value: Formula, of: str = "") -> Part:
+def error(value: Formula, derived: Steps, suffix: str = "", of: str = "") -> Part:
+    target = r"g'_{\mathcal I}" if suffix else r"g_{\mathcal I}"
     words = f"error of the approximation{of}"
-    return Part("error", r"\max_b\|\hat f(X(b))-g_{\mathcal I}(b)\|_\infty", words, printed=form(value))
+    return Part(f"error{suffix}", rf"\max_b\|\hat f(X(b))-{target}(b)\|_\infty", words, printed=form(value),
+                derived=steps(derived))  # fmt: skip
+
+
+def exact(where: str, reason: str) -> Part:
+    """What an exact representation states of its error."""
+    return Part("error", rf"\max_{{{where}}}|\hat f-f|", "error of the representation", printed=form(number(0)),
+                derived=steps(lambda D: D.let("error", "", 0, reason)))  # fmt: skip
+
+
+def margin(value: Formula, derived: Steps) -> Part:
+    lhs = r"\min_r\left(g_{\mathcal I}(r+1)-g_{\mathcal I}(r)\right)"
+    return Part("margin", lhs, "least step of the target from a count of ones to the next", ">=", printed=form(value),
+                derived=steps(derived))  # fmt: skip
 
 
 def number(value: int) -> Formula:
     return lambda: Integer(value)
+
+
+# --- attention: what the weights come to ------------------------------------------------------------------------
+#
+# One head must give all relevant positions the same score. The key direction u = sum_i c_i v_i with u.v_i = 1 on the
+# relevant positions does, c = G^-1 1 for their Gram matrix G. G is dominated by its diagonal, 1 - (s-1) Delta at least,
+# so |G^-1|_inf <= 1/mu, whence |c|_1 <= s/mu, |u|^2 = 1.c <= s/mu, and u.v_t <= s Delta/mu elsewhere.
+
+ONE = "a matrix of rank one: its scale times the norms of two unit vectors"
+EVEN = (
+    r"it takes the sum of the relevant vectors for the key: their scores then differ among themselves by up to "
+    r"$2(s-1)\Delta R$, which no $R$ evens out, and it divides by $1-s\Delta$ where its own display has $1-2s\Delta$"
+)
+
+
+def dominance(D: Derivation) -> Expr:
+    reason = "by so much the diagonal of the Gram matrix of the relevant vectors outweighs each row"
+    return D.let("mu", r"\mu", 1 - (s - 1) * Delta, reason)
+
+
+def key_squared(D: Derivation) -> Expr:
+    reason = r"the key $u$ with $u\cdot v_i=1$ at all relevant $i$: $\|u\|^2=\mathbf1^\top G^{-1}\mathbf1$"
+    return D.let("key_squared", r"\|u\|^2", s / dominance(D), reason)
+
+
+def dual_scale(D: Derivation, gap: Expr) -> Expr:
+    reason = r"$|u\cdot v_t|$ elsewhere, for $u=\sum_ic_iv_i$ with $\|c\|_1\le s/\mu$"
+    leak = D.let("leak", r"\kappa", s * Delta / dominance(D), reason)
+    room = D.let("room", r"\rho", Max(0, 1 - leak), r"by which relevant scores are larger, at $R=1$; none from "
+                 r"$(2s-1)\Delta=1$ on")  # fmt: skip
+    return D.let("R", "R", gap / room, "so that the scores differ by the gap")
+
+
+def gap(D: Derivation, values: Expr | None = None) -> Expr:
+    """The difference of scores at which the softmax is gamma/4 from uniform, times the largest value."""
+    argument = 8 * T / gamma if values is None else 8 * T * values / gamma
+    reason = r"twice the mass elsewhere, times the largest value, is then at most $\gamma/4$"
+    return D.let("gap", "z", log(argument), reason, TRUNCATION)
+
+
+def moved(D: Derivation, others: Expr, z: Expr, relevant: Expr | None = None) -> Expr:
+    """B.7 as it is: twice the mass on the others, where the relevant score, or scores, are larger by the gap."""
+    mass = exp(z) if relevant is None else relevant * exp(z)
+    reason = "twice the mass on the other tokens"
+    return D.let("moved", r"\|p-\bar p\|_1", 2 * (others / (mass + others)), reason, TRUNCATION)
+
+
+def selection_error(D: Derivation) -> Expr:
+    others = D.let("others", r"\bar T", T + 1 - s, "all tokens that are not relevant, [CLS] among them")
+    return D.let("error", "", moved(D, others, gap(D), s), "Hölder: the values are at most 1")
+
+
+def two_units(D: Derivation) -> Expr:
+    return D.let("W_V", "", sqrt(2), r"of rank one, with $\|E_1-E_0\|=\sqrt2$")
+
+
+def one_entry(D: Derivation) -> Expr:
+    return D.let("W_C", "", 1, "one entry")
+
+
+def scaled(of: Steps) -> Steps:
+    return lambda D: D.let("W_Q", "", of(D), ONE)
+
+
+def one_key(D: Derivation) -> Expr:
+    return D.let("W_K", "", 1, ONE)
+
+
+def even_steps(D: Derivation) -> Expr:
+    return D.let("margin", "", 2 / s, r"with $W_V=(E_1-E_0)e_1^\top$ one more 1 turns a $-1/s$ into $1/s$")
+
+
+DECREASES = r"its target has $+1$ for a 0 and $-1$ for a 1, and decreases in the number of ones"
+
+
+# --- networks: what the weights come to --------------------------------------------------------------------------
+#
+# Bump of x_0, u = (x - x_0)/delta: (u+2)_+ - (u+1)_+ - (u-1)_+ + (u-2)_+ is 1 for |u| <= 1 and 0 for |u| >= 2. Summed
+# over the coordinates it is d_f on the plateau of x_i and at most d_f - 1 on the others; a ramp of width at most 1 that
+# ends at d_f tells them apart.
+
+BUMP = (
+    r"its bump $\nu_\delta(x)-\nu_\delta(2\delta-x)$ is 0 on the plateau, $-1$ to the left and $1$ to the right, and "
+    r"its bias rows, up to $B/\delta+2$, are not within $\max(1,B)/\delta$"
+)
+PLATEAU = r"with $\delta=\gamma/8$ the plateau ends at $\gamma/8$, and the values come within $\gamma/4$ only"
+WITHIN = "each value comes within its plateau, where one ramp is 1 and the others are 0"
+
+
+def slope(D: Derivation, ramp: Expr) -> Expr:
+    return D.let("slope", "a", 1 / ramp, "a bump falls from 1 to 0 over one ramp")
+
+
+def bias(D: Derivation, bound: Expr, ramp: Expr) -> Expr:
+    reason = r"the outermost pieces of the bump $(u+2)_+-(u+1)_+-(u-1)_++(u-2)_+$ begin two ramps from its centre"
+    return D.let("bias", r"\beta", bound / ramp + 2, reason, NETWORK)
+
+
+def quarter(D: Derivation, of: Expr) -> Expr:
+    return D.let("ramp", r"\delta", of / 4, r"plateaus that reach $\gamma/4$, around values $\gamma=4\delta$ apart")
+
+
+def network_sizes(points: Formula, dimension: Formula, d_2: Formula, d_3: Formula) -> tuple[Part, ...]:
+    def first(D: Derivation) -> Expr:
+        count = D.name("n", "n", points(), "values to be told apart")
+        return D.let("d_2", "", 4 * count * dimension(), "four pieces to a bump, one bump per value and coordinate")
+
+    def second(D: Derivation) -> Expr:
+        count = D.name("n", "n", points(), "values to be told apart")
+        return D.let("d_3", "", 2 * count, "two pieces to a ramp")
+
+    return sizes({"d_2": (d_2, first), "d_3": (d_3, second)})
+
+
+def largest(D: Derivation) -> Expr:
+    return D.let("w", "", f_max, "the values of the target, with both signs")
+
+
+def network_norms(dimension: Formula) -> tuple[Part, ...]:
+    """B.5 and B.6: the network of B.8 with ramps of gamma/4, which are below 1."""
+
+    def first(D: Derivation) -> Expr:
+        ramp = quarter(D, gamma)
+        return D.let("W_1", "", Max(slope(D, ramp), bias(D, B, ramp)), "weights and biases")
+
+    def second(D: Derivation) -> Expr:
+        width = dimension()
+        reason = "the ramp that ends at $d_f$: its largest bias"
+        return D.let("W_2", "", width / quarter(D, gamma), reason, NETWORK)
+
+    return norms(
+        {
+            "W_1": (lambda: 8 * Max(1, B) / gamma, first),
+            "W_2": (lambda: 8 * s / gamma, second),
+            "w": (lambda: f_max, largest),
+        },
+        norm=r"\infty",
+    )
 
 
 theorem_b1 = Claim(
@@ -67,22 +235,38 @@ polynomial.""",
     ),
 )  # fmt: skip
 
+
+def _head_scale(D: Derivation) -> Expr:
+    room = D.let("room_heads", r"\rho", 1 - Delta, "each head has one relevant position")
+    return D.let("R", "R", gap(D) / room, "so that the scores differ by the gap")
+
+
+def _head_error(D: Derivation) -> Expr:
+    return D.let("error_heads", "", moved(D, T, gap(D)), "Hölder in each coordinate: the values are at most 1")
+
+
 lemma_b2 = Claim(
     key="edelman2022/B.2",
     title="Deterministic positions, attention only",
     kind="construction",
     statement=r"""Inputs $X(b)=P+E_b$ with embedding vectors whose inner products are at most $\Delta<1/s$. One
 head approximates, within $\gamma/4$, a 1-bounded $(2/s)$-strictly monotone symmetric function of the $s$
-relevant bits; $s$ heads a 1-bounded 2-injective one with values in $\mathbb R^s$; the stated norms suffice.""",
+relevant bits; $s$ heads a 1-bounded 2-injective one with values in $\mathbb R^s$; the stated norms suffice. The
+derived forms of one head are for $(2s-1)\Delta<1$.""",
     symbols=parameters("T s gamma coherence"),
     assumes=(COHERENT, SPARSE),
-    uses=("edelman2022/B.7",),
+    uses=(TRUNCATION,),
+    differs={"mu": EVEN, "margin": DECREASES},
     parts=(
-        *norms({"W_Q": lambda: log(8 * T / gamma) / (1 - s * Delta), "W_K": lambda: s, "W_V": number(2),
-                "W_C": number(1)}),
-        error(lambda: gamma / 4),
-        *norms({"W_Q": lambda: log(8 * T / gamma) / (1 - s * Delta), "W_K": number(1), "W_V": number(2),
-                "W_C": number(1)}, suffix="_heads", of=", each of $s$ heads"),
+        *norms({"W_Q": (lambda: log(8 * T / gamma) / (1 - s * Delta), scaled(lambda D: dual_scale(D, gap(D)))),
+                "W_K": (lambda: s, lambda D: D.let("W_K", "", sqrt(key_squared(D)), "of rank one")),
+                "W_V": (number(2), two_units), "W_C": (number(1), one_entry)}),
+        error(lambda: gamma / 4, selection_error),
+        margin(lambda: 2 / s, even_steps),
+        *norms({"W_Q": (lambda: log(8 * T / gamma) / (1 - s * Delta), scaled(_head_scale)),
+                "W_K": (number(1), one_key), "W_V": (number(2), two_units), "W_C": (number(1), one_entry)},
+               suffix="_heads", of=", each of $s$ heads"),
+        error(lambda: gamma / 4, _head_error, suffix="_heads", of=", $s$ heads"),
     ),
 )  # fmt: skip
 
@@ -94,13 +278,27 @@ lemma_b3 = Claim(
 for each of $s$ heads, with $P$ shared.""",
     symbols=parameters("T s gamma"),
     assumes=(SPARSE,),
-    uses=("edelman2022/B.7", "edelman2022/B.2"),
+    uses=(TRUNCATION, "edelman2022/B.2"),
+    differs={"margin": DECREASES},
     parts=(
-        *norms({"P": lambda: s}, norm="2,1"),
-        *norms({"W_Q": lambda: log(8 * T / gamma), "W_K": number(1), "W_V": number(2), "W_C": number(1)}),
-        error(lambda: gamma / 4),
+        *norms({"P": (lambda: s, lambda D: D.let("P", "", s, "a unit vector in each of $s$ rows"))}, norm="2,1"),
+        *norms({"W_Q": (lambda: log(8 * T / gamma), scaled(gap)), "W_K": (number(1), one_key),
+                "W_V": (number(2), two_units), "W_C": (number(1), one_entry)}),
+        error(lambda: gamma / 4, selection_error),
+        margin(lambda: 2 / s, even_steps),
     ),
 )  # fmt: skip
+
+
+def _bag_error(D: Derivation) -> Expr:
+    moves = moved(D, T, gap(D, s))
+    return D.let("error", "", s * moves, "Hölder: the values are at most $s$, and exact where the mass belongs")
+
+
+def _bag_value(D: Derivation) -> Expr:
+    reason = r"columns $v_i^*-v_{[CLS]}$ with the dual basis $v_i^*$, $\|v_i^*\|^2=(G^{-1})_{ii}\le1/\mu$"
+    return D.let("W_V", "", sqrt(s * (1 / dominance(D) + 1)), reason)
+
 
 lemma_b4 = Claim(
     key="edelman2022/B.4",
@@ -109,15 +307,24 @@ lemma_b4 = Claim(
     statement=r"""Token $t$ is $b_tv_t$ with inner products at most $\Delta$, $s\Delta<\gamma<1$ and
 $s\Delta<1$. One head approximates, within $\gamma/4$, an $s$-bounded $(1/s)$-strictly monotone symmetric
 function, or a 1-bounded $(1/s)$-injective one with values in $\mathbb R^s$; the stated norms suffice. The
-argument of the logarithm is badly damaged in the source and is read from its fragments.""",
+argument of the logarithm is badly damaged in the source and is read from its fragments. The derived forms are for
+$(2s-1)\Delta<1$ and any $\gamma$.""",
     symbols=parameters("T s gamma coherence"),
     assumes=(COHERENT, SPARSE, Assumption(Lt(s * Delta, gamma), "s times the coherence is below gamma"),
              Assumption(Lt(gamma, 1), "gamma is below 1")),
-    uses=("edelman2022/B.7",),
+    uses=(TRUNCATION,),
+    differs={
+        "mu": EVEN,
+        "moved": r"it adds an error $s\Delta$ of the values, which no $R$ removes, and asks for $s\Delta<\gamma$ only",
+    },
     parts=(
-        *norms({"W_Q": lambda: log(8 * T * s * (1 + Delta) / (gamma - s * Delta)) / (1 - s * Delta),
-                "W_K": lambda: s + 1, "W_V": lambda: 2 * s, "W_C": lambda: s}),
-        error(lambda: gamma / 4),
+        *norms({"W_Q": (lambda: log(8 * T * s * (1 + Delta) / (gamma - s * Delta)) / (1 - s * Delta),
+                        scaled(lambda D: dual_scale(D, gap(D, s)))),
+                "W_K": (lambda: s + 1, lambda D: D.let("W_K", "", sqrt(key_squared(D) + 1), "of rank one, with [CLS]")),
+                "W_V": (lambda: 2 * s, _bag_value),
+                "W_C": (lambda: s, lambda D: D.let("W_C", "", sqrt(s), "$s$ entries"))}),
+        error(lambda: gamma / 4, _bag_error),
+        margin(lambda: 1 / s, lambda D: D.let("margin", "", 1 / s, r"$(s+1)/((r+1)(r+2))$ is least at $r=s-1$")),
     ),
 )  # fmt: skip
 
@@ -129,12 +336,12 @@ lemma_b5 = Claim(
 symmetric function of the relevant bits, a three-layer ReLU network behind it represents any symmetric
 $s$-sparse $f$ exactly.""",
     symbols=parameters("s gamma B f_max", B={"meaning": "bound on the approximated function"}),
-    uses=("edelman2022/B.8",),
+    uses=(NETWORK,),
+    differs={"ramp": PLATEAU},
     parts=(
-        *sizes({"d_2": lambda: 4 * (s + 1), "d_3": lambda: 2 * (s + 1)}),
-        *norms(
-            {"W_1": lambda: 8 * Max(1, B) / gamma, "W_2": lambda: 8 * s / gamma, "w": lambda: f_max}, norm=r"\infty"
-        ),
+        *network_sizes(lambda: s + 1, number(1), lambda: 4 * (s + 1), lambda: 2 * (s + 1)),
+        *network_norms(number(1)),
+        exact("b", WITHIN),
     ),
 )
 
@@ -145,16 +352,26 @@ lemma_b6 = Claim(
     statement=r"""As B.5 for any $s$-sparse $f$, when attention approximates a $\gamma$-injective function with
 values in $\mathbb R^s$.""",
     symbols=parameters("s gamma B f_max", B={"meaning": "bound on the approximated function"}),
-    uses=("edelman2022/B.8",),
+    uses=(NETWORK,),
+    differs={"ramp": PLATEAU},
     parts=(
-        *sizes({"d_2": lambda: 4 * s * 2**s, "d_3": lambda: 2 * 2**s}),
-        *norms(
-            {"W_1": lambda: 8 * Max(1, B) / gamma, "W_2": lambda: 8 * s / gamma, "w": lambda: f_max}, norm=r"\infty"
-        ),
+        *network_sizes(lambda: 2**s, lambda: s, lambda: 4 * s * 2**s, lambda: 2 * 2**s),
+        *network_norms(lambda: s),
+        exact("b", WITHIN),
     ),
 )
 
 SOFTMAX = r"\|\mathrm{softmax}(z')-\mathrm{softmax}(z)\|_1"
+
+
+def _truncated(D: Derivation) -> Expr:
+    inside = D.let("inside", "A", s * exp(R), r"at least: the sum of $e^{z_t}$ over $t\le s$")
+    outside = D.let("outside", "C", T - s, r"at most: the sum of $e^{z_t}$ over $t>s$")
+    reason = "what leaves the others arrives at the relevant ones: twice the mass outside, largest at these sums"
+    return D.let("moved", "", 2 * (outside / (inside + outside)), reason)
+
+
+TRUNCATED = steps(_truncated)
 
 lemma_b7 = Claim(
     key="edelman2022/B.7",
@@ -165,10 +382,33 @@ the softmax moves by at most the first amount, which is below the second.""",
     symbols=parameters("T s scale"),
     assumes=(SPARSE,),
     parts=(
-        Part("moved", SOFTMAX, "movement of the softmax", printed=lambda _: 2 * ((T - s) / (s * exp(R)))),
-        Part("crude", SOFTMAX, "the same, coarser", printed=lambda _: 2 * T / exp(R)),
+        Part("moved", SOFTMAX, "movement of the softmax", printed=lambda _: 2 * ((T - s) / (s * exp(R))),
+             derived=TRUNCATED),
+        Part("crude", SOFTMAX, "the same, coarser", printed=lambda _: 2 * T / exp(R), derived=TRUNCATED),
     ),
-)
+)  # fmt: skip
+
+
+def _entries(D: Derivation) -> Expr:
+    return D.let("W_1", "", Max(slope(D, delta), bias(D, B, delta)), "weights and biases")
+
+
+def _threshold(D: Derivation) -> Expr:
+    width = D.let("width", r"\theta", Min(1, delta), "a ramp within the gap of 1 below $d_f$")
+    return D.let("W_2", "", d_f / width, "its largest bias")
+
+
+def _wide_entries(D: Derivation) -> Expr:
+    reason = r"plateaus are $3\delta$ from other centres, so a bump may fall over $2\delta$: $\frac12((u+3)_+-(u+1)_+-"
+    reason += r"(u-1)_++(u-3)_+)$"
+    wide = D.let("slope", "a", 1 / (2 * delta), reason)
+    begin = D.let("bias", r"\beta", wide * (B + 3 * delta), "the outermost pieces begin $3\\delta$ from the centre")
+    return D.let("W_1", "", Max(wide, begin), "weights and biases")
+
+
+def _unit_threshold(D: Derivation) -> Expr:
+    return D.let("W_2", "", d_f, "the largest bias of a ramp of width 1 that ends at $d_f$")
+
 
 lemma_b8 = Claim(
     key="edelman2022/B.8",
@@ -177,8 +417,11 @@ lemma_b8 = Claim(
     statement=r"""For $n$ points with $\|x_i\|_\infty\le B$ and $\|x_i-x_j\|_\infty\ge4\delta$, a network of the
 stated size and entries has the value $f(x_i)$ on all of $x_i+[-\delta,\delta]^{d_f}$.""",
     symbols=parameters("n d_f B ramp f_max", n={"meaning": "number of points"}),
+    differs={"bias": BUMP, "width": r"its ramp, of width $\delta$, is wider than the gap when $\delta>1$"},
     parts=(
-        *sizes({"d_2": lambda: 4 * n * d_f, "d_3": lambda: 2 * n}),
-        *norms({"W_1": lambda: Max(1, B) / delta, "W_2": lambda: d_f / delta, "w": lambda: f_max}, norm=r"\infty"),
+        *network_sizes(lambda: n, lambda: d_f, lambda: 4 * n * d_f, lambda: 2 * n),
+        *norms({"W_1": (lambda: Max(1, B) / delta, _entries), "W_2": (lambda: d_f / delta, _threshold),
+                "w": (lambda: f_max, largest)}, norm=r"\infty", W_1=_wide_entries, W_2=_unit_threshold),
+        exact(r"i,\,\|z\|_\infty\le\delta", "bumps add to $d_f$ on the own plateau, to $d_f-1$ at most on others"),
     ),
-)
+)  # fmt: skip
