@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from threading import Event, Thread
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +17,7 @@ from maurey.symbolic.claim import InputError
 from maurey.symbolic.commands import FormOption, Json, check_form
 
 EXACT = Context(prec=10_000, Emax=MAX_EMAX, Emin=MIN_EMIN)
+PATIENCE = 2.0  # seconds without a sign of life
 
 
 def register(app: typer.Typer) -> None:
@@ -34,6 +39,29 @@ def assignments(words: list[str]) -> dict[str, str]:
     return values
 
 
+@contextmanager
+def patience(text: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr while the work takes longer than that; gives the function that changes its text."""
+    latest, done = deque([text], maxlen=1), Event()
+
+    def show() -> None:
+        if done.wait(PATIENCE):
+            return
+        from rich.console import Console
+
+        with Console(stderr=True).status(text) as line:
+            while not done.wait(0.1):
+                line.update(latest[0])
+
+    thread = Thread(target=show)
+    thread.start()
+    try:
+        yield latest.append
+    finally:
+        done.set()
+        thread.join()
+
+
 KeyPart = Annotated[str, typer.Argument(metavar="KEY[:PART]", help="A claim, or one part of it.")]
 Values = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE...")]
 
@@ -52,8 +80,9 @@ def evaluate(
     name, _, part = key.partition(":")
     claim = registry.find(name)
     given = assignments(values or [])
-    bound = bind(claim, given, check_form(form), part)
-    enclosure, _ = enclose_bound(bound, digits)
+    with patience(f"evaluating to {digits} digits"):
+        bound = bind(claim, given, check_form(form), part)
+        enclosure, _ = enclose_bound(bound, digits)
     parameters = {n: shown(v) for n, v in bound.used.items()}
     if as_json:
         print(json.dumps({
@@ -98,7 +127,8 @@ def samples(
     name, _, part = key.partition(":")
     claim = registry.find(name)
     given: dict[str, Any] = dict(assignments(values or []))
-    found = search(claim, gap, check_form(form), part, **given)
+    with patience("writing the form out") as report:
+        found = search(claim, gap, check_form(form), part, report=report, **given)
     if found is None:
         line = f"no m up to 2^{LIMIT.bit_length() - 1} was found from which the bound certainly stays at or below {gap}"
         nothing = {"key": claim.key, "m": None, "bound_at_m": None, "bound_before": None, "note": line}
@@ -117,7 +147,7 @@ def samples(
         print(
             f"  bound at {found.m - 1} is " + ("undefined or not allowed" if before is None else f"at least {before}")
         )
-    print(f"  and it stays at or below {gap} up to m = {float(found.checked_to):.3g} at least, {BEYOND} doublings on")
+    print(f"  and it stays at or below {gap} up to m = {Decimal(found.checked_to):.3g} at least, {BEYOND} doublings on")
 
 
 def blame(key: KeyPart, values: Values = None, form: FormOption = "", as_json: Json = False) -> None:

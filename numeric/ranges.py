@@ -15,6 +15,9 @@ from .walk import Undefined
 class Ranges(Balls):
     """A ceiling or a case that differs over it gives the hull."""
 
+    def at_most(self, x: Ball, gap: fmpq) -> bool:
+        return bool(x <= gap)
+
     def ceiling(self, x: Ball, node: Expr, env: Mapping[str, Any]) -> Ball:
         return fmpq(x.ceil()) if isinstance(x, fmpq) else x.ceil()
 

@@ -1,29 +1,37 @@
 """The smallest sample size from which a bound stays at or below a gap, certified.
 
-Goal: the last m at which the bound is above the gap (or undefined, or outside the claim's assumptions), and m + 1. A
-bound need not be monotone, so whole ranges of m are enclosed in one ball each, from the top down, and halved where
-the ball does not decide; single integers are decided by the certified value.
+Goal: the last m at which the bound is above the gap (or undefined, or outside the claim's assumptions), and m + 1.
+Secants lead to a crossing. A bound need not be monotone, so all that lies beyond is certified range by range, from the
+top down: by a line on logarithmic axes, else by one ball around the range. Ranges that do not decide are divided, and
+single integers are decided by the certified value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import count
+from math import isqrt
 from typing import Any
 
 from flint import arb, ctx, fmpq
 
 from maurey.symbolic.claim import Claim, InputError, Parameter
+from maurey.symbolic.derivation import Step
 
-from .balls import MOST_PRECISION, Enclosure, _Unresolved, as_rational, at_precision, enclose_bound
-from .binding import Bound, bind, read_exact
+from .balls import MOST_PRECISION, Balls, Enclosure, _Unresolved, as_rational, enclose_bound, to_arb
+from .binding import Bound, bind, names_in, read_exact
 from .ranges import Ranges
+from .slopes import Line, Slopes
 from .walk import Undecided, Undefined, run
 
 LIMIT = 1 << 1024
 BEYOND = 64  # doublings above the answer over which the bound is shown to stay below
+DEPTH = 13  # of dividing these: pieces of 1/128 doubling
+SECANTS = 40  # before bisection takes over
+PRECISION = 128  # bits, to begin with
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,13 @@ class Samples:
 
 
 def samples(
-    claim: Claim, gap: Any, form: str = "", part: str = "", limit: int = LIMIT, **values: Any
+    claim: Claim,
+    gap: Any,
+    form: str = "",
+    part: str = "",
+    limit: int = LIMIT,
+    report: Callable[[str], None] = lambda _: None,
+    **values: Any,
 ) -> Samples | None:
     """None if no m up to the limit is found from which the bound certainly stays at or below the gap."""
     names = {p.name for p in claim.symbols}
@@ -43,19 +57,18 @@ def samples(
         raise InputError(f"{claim.key} does not speak of a sample size m")
     if "m" in values:
         raise InputError("m is what is asked for; do not give it")
-    target = _gap(gap)
-    search = _Search(claim, form, part, values, target)
-    search.bound(1)  # bad input shows before the search begins
+    search = _Search(claim, form, part, values, _gap(gap), report)
     top = 1 << 16
     while not search.stays(top):
         top *= top
         if top > limit:
             return None
-    last = search.last_above(1, top)
+    last = search.last_above(top)
     m = last + 1
-    at_m = search.enclosure(m)
+    digits = search.bits(last, m) // 3
+    at_m = search.enclosure(m, digits)
     assert at_m is not None  # it is not above the gap, so it is there
-    return Samples(m, at_m, search.enclosure(last) if last else None, top << BEYOND)
+    return Samples(m, at_m, search.enclosure(last, digits) if last else None, top << BEYOND)
 
 
 def _gap(gap: Any) -> Fraction:
@@ -64,74 +77,166 @@ def _gap(gap: Any) -> Fraction:
     return value
 
 
+def _split(steps: list[Step]) -> tuple[list[Step], list[Step]]:
+    """The steps whose values do not depend on m, and those that do; the last one is among these in any case."""
+    names = {"m"}
+    for step in steps:
+        if step is steps[-1] or names & names_in([step.expr, *(step.over or ())]):
+            names.add(step.name)
+    return [step for step in steps if step.name not in names], [step for step in steps if step.name in names]
+
+
 class _Search:
-    def __init__(self, claim: Claim, form: str, part: str, values: Mapping[str, Any], gap: Fraction) -> None:
-        self.claim, self.form, self.part, self.values = claim, form, part, values
-        self.steps: Bound | None = None
+    def __init__(
+        self,
+        claim: Claim,
+        form: str,
+        part: str,
+        values: Mapping[str, Any],
+        gap: Fraction,
+        report: Callable[[str], None],
+    ) -> None:
+        self.claim, self.form, self.part, self.given, self.report = claim, form, part, values, report
+        self.written = bind(claim, {**values, "m": 1}, form, part)  # its steps are the same for every m
+        self.still, self.moving = _split(self.written.steps)
+        known = {name for name, value in self.written.values.items() if isinstance(value, Fraction)}
+        relations = {a.relation: names_in([a.relation]) for a in claim.assumes}
+        self.assumed = [relation for relation, names in relations.items() if "m" in names <= known]
         self.target = as_rational(gap)
-        self.precision = 128  # as much as the last question took: neighbours need as much
+        self.precision = PRECISION  # as much as the last question took: neighbours need as much
+        self.fixed: dict[int, dict[str, Any]] = {}  # by precision
+        self.certified = 0  # ranges
 
     def bound(self, m: int) -> Bound:
-        """The form at m. Its steps do not depend on m and are written out once; assumptions are checked each time."""
-        if self.steps is None or self.claim.assumes:
-            self.steps = bind(self.claim, {**self.values, "m": m}, self.form, self.part)
-        return replace(self.steps, values=self.steps.values | {"m": Fraction(m)})
+        """The form at m, if the claim allows it there."""
+        if self.assumed:
+            bind(self.claim, {**self.given, "m": m}, self.form, self.part)
+        return replace(self.written, values=self.written.values | {"m": Fraction(m)})
 
-    def _range_below(self, low: int, high: int) -> bool:
-        """Certainly at or below the gap for every real m in the range."""
-        if self.steps is None:
-            self.bound(high)
-        assert self.steps is not None
-        with ctx.workprec(128):
-            m = fmpq(low) if low == high else arb(fmpq(low + high, 2), fmpq(high - low, 2))
-            env = {name: as_rational(v) for name, v in self.steps.values.items()} | {"m": m}
-            try:
-                return bool(run(self.steps.steps, env, Ranges(self.steps.steps)) <= self.target)
-            except (_Unresolved, Undefined):
-                return False
+    def _env(self, m: Any, precision: int) -> dict[str, Any]:
+        """What does not depend on m is evaluated once for each precision."""
+        if precision not in self.fixed:
+            values = {name: as_rational(v) for name, v in self.written.values.items()}
+            field = Balls(self.written.steps)
+            for step in self.still:
+                values[step.name] = run([step], values, field)
+            self.fixed[precision] = values
+        return {**self.fixed[precision], "m": m}
 
-    def stays(self, top: int) -> bool:
-        """At or below the gap from top on, for as many doublings as are checked."""
-        return all(
-            self._range_below(top << k, top << (k + 1)) or self._halves(top << k, top << (k + 1)) for k in range(BEYOND)
-        )
+    def _look(self, m: int) -> tuple[bool, arb]:
+        """Whether the bound is above the gap at m, undefined or not allowed there, and roughly log(bound / gap).
 
-    def _halves(self, low: int, high: int, depth: int = 6) -> bool:
-        if depth == 0:
-            return False
-        middle = (low + high) // 2
-        return all(self._range_below(a, b) or self._halves(a, b, depth - 1) for a, b in ((low, middle), (middle, high)))
-
-    def above(self, m: int) -> bool:
-        """Above the gap at m, undefined or not allowed there? More precision until certain; a tie is not above."""
+        More precision until the first is certain; a tie is not above.
+        """
+        self._tell(m)
+        precision = self.precision
         try:
-            bound = self.bound(m)
-            while self.precision <= MOST_PRECISION:
+            self.bound(m)
+            while precision <= MOST_PRECISION:
                 try:
-                    value = at_precision(bound, self.precision)[0]
-                    with ctx.workprec(self.precision):
+                    with ctx.workprec(precision):
+                        value = run(self.moving, self._env(fmpq(m), precision), Balls(self.written.steps))
                         if value <= self.target or value > self.target:
-                            return not value <= self.target
+                            self.precision = precision
+                            return not value <= self.target, (to_arb(value) / self.target).log().mid()
                 except _Unresolved:
                     pass
-                self.precision *= 2
+                precision *= 2
         except (InputError, Undefined):
-            return True
-        raise Undecided(f"undecided at {self.precision // 2} bits: whether the bound at m = {m} exceeds the gap")
+            return True, arb("nan")
+        raise Undecided(f"undecided at {precision // 2} bits: whether the bound at m = {m} exceeds the gap")
 
-    def last_above(self, low: int, high: int) -> int:
-        """The last integer in the range at which the bound is above the gap; 0 if there is none."""
-        if self._range_below(low, high):
-            return 0
-        if low == high:
-            return low if self.above(low) else 0
-        middle = (low + high) // 2
-        return self.last_above(middle + 1, high) or self.last_above(low, middle)
+    def _tell(self, m: int) -> None:
+        self.report(f"m near 2^{m.bit_length() - 1}, {self.precision} bits, ranges certified: {self.certified}")
 
-    def enclosure(self, m: int) -> Enclosure | None:
-        """The bound at m in decimals that show the inequality, unless it is undefined or not allowed there."""
+    def above(self, m: int) -> bool:
+        return self._look(m)[0]
+
+    def _below(self, low: int, high: int) -> bool:
+        """Certainly allowed, and at or below the gap, for every real m in the range?"""
+        self._tell(low)
+        steps = self.written.steps
+        with ctx.workprec(self.precision):
+            below = self._holds(Line(fmpq(low), fmpq(1)), Slopes(steps, low, high))
+            if not below and high <= 2 * low:  # a ball around more than that says little
+                below = self._holds(arb(fmpq(low + high, 2), fmpq(high - low, 2)), Ranges(steps))
+        self.certified += below
+        return below
+
+    def _holds(self, m: Any, field: Slopes | Ranges) -> bool:
         try:
-            return enclose_bound(self.bound(m), self.precision // 3)[0]
+            env = self._env(m, self.precision)
+            allowed = all(field._holds(relation, env) for relation in self.assumed)
+            return allowed and field.at_most(run(self.moving, env, field), self.target)
+        except (_Unresolved, Undefined):
+            return False
+
+    def stays(self, top: int) -> bool:
+        """At or below the gap from top on, for as many doublings as are checked?"""
+        try:
+            ends = self.above(top) or self.above(top << BEYOND)
+        except Undecided:
+            return False
+        return not ends and self._throughout(top, top << BEYOND)
+
+    def _throughout(self, low: int, high: int, depth: int = DEPTH) -> bool:
+        if self._below(low, high):
+            return True
+        middle = isqrt(low * high)
+        return depth > 0 and all(self._throughout(a, b, depth - 1) for a, b in ((low, middle), (middle, high)))
+
+    def last_above(self, top: int) -> int:
+        """The last integer up to top at which the bound is above the gap; 0 if there is none."""
+        start = self._crossing(top)
+        ranges = [(start + 1, top)]
+        while ranges:
+            low, high = ranges.pop()
+            if low == high:
+                if self.above(low):
+                    return low
+            elif not self._below(low, high):
+                # the nearer to the crossing, the shorter
+                middle = min(start + isqrt((low - start) * (high - start)), high - 1)
+                ranges += [(low, middle), (middle + 1, high)]
+        return start
+
+    def _crossing(self, top: int) -> int:
+        """An m at which the bound is above the gap while at m + 1 it is not; 0 if none was met on the way down.
+
+        Secants on logarithmic axes, where bounds are nearly straight; when the same end moves twice, the other one is
+        taken at half its height (the Illinois rule). Bisection if that does not arrive.
+        """
+        low, high, before = 0, top, False
+        height = {top: self._look(top)[1]}
+        for step in count():
+            if high - low == 1:
+                break
+            with ctx.workprec(self.precision):
+                if low:
+                    guess = high * (arb(fmpq(low, high)).log() * height[high] / (height[high] - height[low])).exp()
+                else:
+                    guess = high * (2 * height[high]).exp() / 4  # up as 1 / sqrt(m), and a little on
+                straight = step < SECANTS and guess.is_finite()
+                near = int(guess.mid().floor().unique_fmpz()) if straight else isqrt(low * high)
+                m = min(max(near, low + 1), high - 1)
+                above, height[m] = self._look(m)
+                low, high = (m, high) if above else (low, m)
+                if low and above == before:
+                    height[high if above else low] /= 2
+                before = above
+        return low
+
+    def bits(self, *points: int) -> int:
+        """How many show on which side of the gap the bound is at each of these m."""
+        self.precision = PRECISION
+        for m in filter(None, points):
+            self._look(m)
+        return self.precision
+
+    def enclosure(self, m: int, digits: int) -> Enclosure | None:
+        """The bound at m, unless it is undefined or not allowed there."""
+        try:
+            return enclose_bound(self.bound(m), digits)[0]
         except (InputError, Undefined):
             return None
 

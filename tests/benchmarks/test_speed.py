@@ -14,6 +14,7 @@ from sympy import Float, Indexed, Rational, Symbol, lambdify
 import maurey
 from maurey.numeric.balls import enclose_bound
 from maurey.numeric.binding import bind
+from maurey.numeric.samples import samples
 from maurey.verify import ledger
 
 POINTS = 100_000
@@ -119,6 +120,18 @@ def test_errata_from_the_ledger_against_a_search(benchmark):
     report(benchmark, f"times faster than the search ({search:.1f} s)", ratio)
     assert replayed == found
     assert ratio >= 2
+
+
+@pytest.mark.benchmark(group="depth")
+def test_samples_in_depth(benchmark):
+    """The certified sample size for the derived A.17: 96 layers under 15 times the time of 12."""
+    at = dict(d=64, k=64, T=128, L_sigma=1, B_w=1, B_C=1, B_C_inf="1/2", B_V=1, B_V_inf="1/2", B_QK="1/2")
+    at |= dict(B_QK_inf="1/4", L_loss=1, b=1, delta="1/20")
+    claim = maurey.claim("edelman2022/A.17").record
+    benchmark.pedantic(lambda: samples(claim, "0.1", "derived", "gap", L=96, **at), rounds=3)
+    ratio = benchmark.stats.stats.median / median_time(lambda: samples(claim, "0.1", "derived", "gap", L=12, **at), 7)
+    report(benchmark, "times the cost of 12 layers for a sample size at 96", ratio)
+    assert ratio < 15
 
 
 @pytest.mark.benchmark(group="depth")

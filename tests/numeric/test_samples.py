@@ -1,16 +1,30 @@
 """The smallest sample size, with the two inequalities that prove it; and who is to blame."""
 
+import random
+import time
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from math import ceil, exp, log, sqrt
 
 import numpy as np
 import pytest
+import sympy
+from flint import arb, ctx, fmpq
+from points import point
+from sympy import Max, Min, Piecewise, Symbol, ceiling
 
 import maurey
 from maurey import InputError
+from maurey.numeric import commands
+from maurey.numeric.balls import Balls, _Unresolved, as_rational
+from maurey.numeric.binding import bind
 from maurey.numeric.blame import blame
 from maurey.numeric.samples import certified, samples
+from maurey.numeric.slopes import Line, Slopes
+from maurey.numeric.walk import run
 from maurey.symbolic import registry
+from maurey.symbolic.claim import Assumption, Claim, Parameter, Part
 
 GAP = dict(L_loss=1, C_F=1, A=1, b=1, delta="1/20")
 DEEP = dict(d=4, k=4, T=9, L_sigma=1, B_w=1, B_C=1, B_C_inf="1/2", B_V=1, B_V_inf="1/2", B_QK="1/2", B_QK_inf="1/4")
@@ -58,13 +72,167 @@ def test_against_a_plain_scan():
     assert found.m == max(above) + 1
 
 
-@pytest.mark.parametrize("L", [1, 2, 5])
+def made_up(bound):
+    """A claim that says so of m alone."""
+    symbols = (Parameter("m", "m", "samples", "positive integer"),)
+    return Claim("made/up", "", "generalization", "", symbols, parts=(Part("gap", "", "", printed=lambda _: bound),))
+
+
+m, u = Symbol("m"), Symbol("u")
+BUMP = Piecewise((1 / m, m <= 50), (sympy.Rational(2, 5), m <= 60), (1 / m, True))
+BOUNDS = [
+    (3 * ceiling(m / 7) / m, lambda m: Fraction(3 * ceil(Fraction(m, 7)), m), "0.5"),
+    (3 * ceiling(m / 7) / m, lambda m: Fraction(3 * ceil(Fraction(m, 7)), m), "0.43"),
+    (ceiling(10 * sympy.sqrt(m)) / m, lambda m: ceil(10 * sqrt(m)) / m, "0.1967"),
+    ((ceiling(3 * sympy.sqrt(m)) - 1) / m, lambda m: (ceil(3 * sqrt(m)) - 1) / m, "0.0711"),
+    (100 / (ceiling(m / 9) * ceiling(m / 5)), lambda m: 100 / (ceil(m / 9) * ceil(m / 5)), "0.0123"),
+    (BUMP, lambda m: 0.4 if 50 < m <= 60 else 1 / m, "0.3"),
+    (BUMP, lambda m: 0.4 if 50 < m <= 60 else 1 / m, "0.41"),
+    (sympy.log(m) / sympy.sqrt(m), lambda m: log(m) / sqrt(m), "0.3"),
+    (sympy.log(m) / sympy.sqrt(m), lambda m: log(m) / sqrt(m), "0.7357"),
+    (20 * sympy.log(m / 40) / m, lambda m: 20 * log(m / 40) / m, "0.1"),
+    (20 * sympy.log(m / 40) / m, lambda m: 20 * log(m / 40) / m, "0.1839"),
+    (m * sympy.exp(-m / 50), lambda m: m * exp(-m / 50), "1"),
+    (Max(2 / m, 1 / sympy.sqrt(m)), lambda m: max(2 / m, 1 / sqrt(m)), "0.031"),
+    (1 / sympy.sqrt(m) - 5 / m, lambda m: 1 / sqrt(m) - 5 / m, "0.049999"),
+    (Min(1, 30 / m) - 1 / m, lambda m: min(1, 30 / m) - 1 / m, "0.0171"),
+    (Min(1, 30 / m, 3 / sympy.sqrt(m)) + 1 / m, lambda m: min(1, 30 / m, 3 / sqrt(m)) + 1 / m, "0.0171"),
+    (
+        sympy.Integral(1 / (m * u + 1), (u, sympy.Rational(1, 10), 2)),
+        lambda m: log((2 * m + 1) / (m / 10 + 1)) / m,
+        "0.0117",
+    ),
+    (1 / (m - 30) ** 2 + 1 / m, lambda m: 1 / (m - 30) ** 2 + 1 / m if m != 30 else 9, "0.0321"),
+]
+
+
+@pytest.mark.parametrize(("bound", "value", "gap"), BOUNDS)
+def test_against_plain_scans(bound, value, gap):
+    """Jumps up at ceilings, bumps, falls from below zero, holes in the domain: the last m above, up to 4,000."""
+    values = [value(m) for m in range(1, 4001)]
+    assert all(isinstance(v, Fraction) or abs(v - float(gap)) > 1e-7 for v in values)  # no tie in doubles
+    assert max(values[3000:]) < Fraction(gap)
+    found = samples(made_up(bound), gap)
+    assert found.m == max((m for m, v in enumerate(values, 1) if v > Fraction(gap)), default=0) + 1
+
+
+@pytest.mark.parametrize(("form", "part"), [("derived", "gap"), ("sharp", "gap"), ("derived", "R"), ("printed", "R")])
+def test_random_bounds_against_plain_scans(form, part):
+    """The gap is a value of the bound, a little more or a little less: every m that exceeds it is counted."""
+    claim = maurey.claim("edelman2022/2.2" if part == "gap" else "edelman2022/A.3")
+    rng, compared = random.Random(form + part), 0
+    for _ in range(20):
+        at = {n: v for n, v in point(claim.record, rng).items() if n != "m"}
+        at |= {"C_F": Fraction(rng.randint(1, 99), 100), "A": Fraction(rng.randint(1, 50), 10)}
+        values = claim.sweep(form, **at, m=np.arange(1, 2001)).value
+        gap = values[rng.randint(200, 1800)] * rng.choice([1 - 1e-9, 1 + 1e-9])
+        if max(values[1900:]) < gap:
+            last = max((m for m, v in enumerate(values, 1) if v > gap), default=0)
+            assert samples(claim.record, Fraction(gap), form, **at).m == last + 1
+            compared += 1
+    assert compared > 10
+
+
+def test_a_tie_at_the_peak():
+    """The printed A.3 has its peak, exactly c A, at m = C_F / A^2."""
+    claim, at = registry.find("edelman2022/A.3"), dict(C_F=900, A=3)
+    assert samples(claim, 36, "printed", **at).m == 1
+    below = samples(claim, "35.9999", "printed", **at)
+    assert below.m == 101
+    assert certified(below.before, above=True) == 36
+
+
+def test_assumptions_on_m():
+    """What a claim does not allow is not below the gap, in a range either."""
+    small = replace(made_up(1 / m), assumes=(Assumption(m <= 10**30, "m is at most 10^30"),))
+    assert samples(small, "1/10").m == 10
+    smaller = replace(made_up(1 / m), assumes=(Assumption(m <= 1000, "m is at most 1000"),))
+    assert samples(smaller, "1/10") is None
+    hole = replace(made_up(1 / m), assumes=(Assumption((m - 500) * (m - 600) >= 0, "m is not between 500 and 600"),))
+    assert samples(hole, "1/10").m == 600
+
+
+def test_far_out():
+    """A bump between two points far out where the bound is small; and an m at which it says nothing."""
+    bump = Piecewise((1 / m, m < 2**30), (1, m < 2**31), (1 / m, True))
+    assert samples(made_up(bump), "1/2").m == 2**31
+    hole = samples(made_up(Piecewise((1 / m, m < 50), (2 / m, m > 50))), "1/10")
+    assert hole.m == 51
+    assert hole.before is None
+
+
+WITH_M = [
+    (claim.key, part.name, form)
+    for claim in registry.all_claims()
+    if any(p.name == "m" for p in claim.symbols)
+    for part in claim.parts
+    for form in part.forms
+]
+
+
+@pytest.mark.parametrize(("key", "part", "form"), WITH_M)
+def test_lines_hold_over_their_range(key, part, form):
+    """Every step at points of the range is where the line from its lower end says."""
+    claim, rng = registry.find(key), random.Random(key + part + form)
+    compared = 0
+    for width in (2**-40, 2**-10, 1, 2**20, 2**64):
+        at = point(claim, rng)
+        if "tau" in at:
+            at["tau"] = str(Fraction(str(at["A"])) / rng.randint(2, 50))
+        bound = bind(claim, at, form, part)
+        low = rng.randint(1, 10) * 10 ** rng.randint(1, 25)
+        high = low + max(1, int(low * width))
+        with ctx.workprec(192):
+            given = {name: as_rational(v) for name, v in bound.values.items()}
+            field, lines = Slopes(bound.steps, low, high), given | {"m": Line(fmpq(low), fmpq(1))}
+            try:
+                for step in bound.steps:
+                    lines[step.name] = run([step], lines, field)
+            except _Unresolved:
+                pass
+            for inner in (low, rng.randint(low, high), high):
+                values, balls = given | {"m": fmpq(inner)}, Balls(bound.steps)
+                for step in bound.steps:
+                    values[step.name] = run([step], values, balls)
+                    if isinstance(line := lines.get(step.name), Line):
+                        there = line.at * (line.slope * arb(fmpq(inner, low)).log()).exp()
+                        assert arb(there).overlaps(arb(values[step.name])), step.name
+                        compared += 1
+    assert compared
+
+
+@pytest.mark.parametrize("L", [1, 2, 5, 30])
 def test_deep_networks(L):
     claim = registry.find("edelman2022/A.17")
+    layers = DEEP | {"B_V": [Fraction(8 + i % 3, 8) for i in range(L)]}
     derived, sharp = (
-        samples(claim, "0.1", form, "gap", L=L, L_loss=1, b=1, delta="1/20", **DEEP) for form in ("derived", "sharp")
+        samples(claim, "0.1", form, "gap", L=L, L_loss=1, b=1, delta="1/20", **layers) for form in ("derived", "sharp")
     )
     assert sharp.m * 1000 < derived.m
+    for found in (derived, sharp):
+        assert certified(found.at_m, above=False) <= Fraction(1, 10) < certified(found.before, above=True)
+
+
+def test_a_line_on_stderr_when_it_takes_long(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with commands.patience("quick"):
+        pass
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(commands, "PATIENCE", 0.05)
+    with commands.patience("slow") as report:
+        time.sleep(0.3)
+        report("slower")
+        time.sleep(0.3)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "slow" in err
+    assert "slower" in err
+
+
+def test_samples_tell_how_far_they_are():
+    told = []
+    samples(registry.find("edelman2022/2.2"), "0.1", report=told.append, **GAP)
+    assert any("ranges certified: 1" in line for line in told)
 
 
 @pytest.mark.parametrize(
