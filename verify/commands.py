@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -137,7 +138,9 @@ def summary(rows: list[Row]) -> str:
 def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
     """Claim by claim, what is refuted before what is only not derived; edges last."""
     order = {claim.key: number for number, claim in enumerate(registry.all_claims())}
-    entries = [*refuted, *(entry for one in found for entry in one.errata)]
+    edges = {entry.key for entry in refuted if entry.edge}  # one edge for each claim, the stronger
+    derived = (entry for one in found for entry in one.errata if not (entry.edge and entry.key in edges))
+    entries = [*refuted, *derived]
     return sorted(entries, key=lambda entry: (entry.edge, order[entry.key], entry.status != "refuted"))
 
 
@@ -158,7 +161,8 @@ def report(found: list[Comparison], entries: list[Erratum]) -> list[str]:
         start = along(entry.witness) if "ray" in entry.witness else ""
         if entry.status == "refuted":  # its note says what object does it; where, comes after
             at = start.removesuffix(", all else fixed, ") or f"At {words(entry.witness)}"
-            text = f"refuted. {entry.note} {at}: printed {entry.printed_value:.12}, true {entry.true_value:.12}."
+            said, true = (f"{Decimal(value):.6g}" for value in (entry.printed_value, entry.true_value))
+            text = f"refuted. {entry.note} {at}: printed {said}, in truth at least {true}."
             grouped.setdefault((entry.key, entry.part, text), [])
         else:
             grouped.setdefault((entry.key, entry.part, entry.note.removeprefix(start)), []).append(start)

@@ -162,6 +162,8 @@ def record(row: Row, effort: Effort) -> dict[str, Any]:
 def refuted(key: str, made: list[Result]) -> list[Erratum]:
     """What attacks and constructions found against the print, as entries of the errata."""
     claim = registry.find(key)
+    if ledger.restates(claim):
+        return []
     return [
         Erratum(key, one.part or claim.parts[0].name, "refuted", one.edge, dict(one.counterexample or {}),
                 one.printed_value, one.true_value, f"{one.note[:1].upper()}{one.note[1:]}.")

@@ -16,7 +16,7 @@ from .witnesses import ratio, ray_of
 
 
 def words(point: dict[str, Any]) -> str:
-    return ", ".join(f"{n} = {', '.join(x) if isinstance(x, list) else x}" for n, x in point.items())
+    return ", ".join(f"{n} = {', '.join(map(str, x)) if isinstance(x, list) else x}" for n, x in point.items())
 
 
 def along(witness: dict[str, Any]) -> str:

@@ -64,7 +64,9 @@ print(exhibits.names())
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
     )
-    assert done.stdout == "1.5\n['edelman2022/depth', 'edelman2022/head']\n"
+    assert (
+        done.stdout == "1.5\n['edelman2022/covers', 'edelman2022/depth', 'edelman2022/evidence', 'edelman2022/head']\n"
+    )
     maurey = [sys.executable, "-m", "maurey", "tables", "--commit"]
     done = subprocess.run(maurey, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 2

@@ -1,9 +1,11 @@
 """The evidence matrix: how results become a verdict, and that every claim has one."""
 
 import json
+from decimal import Decimal
 
 import pytest
 
+from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.verify import ledger, matrix
 from maurey.verify.checks import EFFORTS, Result, effort, load
@@ -90,3 +92,25 @@ def test_the_ledger_holds_a_verdict_for_every_claim():
         beyond = verdict["evidence"] not in (None, "axiom")
         assert beyond or key in load().exempt or kinds[key].reference, key
         assert json.dumps(verdict["counterexample"]) != "null" or verdict["verdict"] != "fails"
+
+
+@pytest.mark.parametrize("entry", ledger.refuted(), ids=lambda e: f"{e.key}:{e.part}{' edge' if e.edge else ''}")
+def test_what_is_refuted_is_printed_so(entry):
+    """The print again at the witness, from the claim itself; and it is on the wrong side of what is true there."""
+    claim, witness = registry.find(entry.key), entry.witness
+    names = {p.name for p in claim.symbols} | {c.name for c in claim.constants}
+    at = {name: value for name, value in witness.get("at", witness).items() if name in names}
+    t = Decimal(witness["t"][-1]) if "ray" in witness else Decimal(1)
+    for name, power in witness.get("ray", {}).items():
+        label, _, index = name.rstrip("]").partition("[")
+        moved = t ** Decimal(str(power))
+        if index:
+            at[label] = [str(moved) if i == int(index) else v for i, v in enumerate(at[label], 1)]
+        else:
+            at[label] = f"{moved.normalize():f}"
+    value = Decimal(str(enclose(claim, "printed", entry.part, **at).value))
+    said, true = Decimal(entry.printed_value), Decimal(entry.true_value)
+    assert abs(value - said) <= abs(said) * Decimal("1e-4")
+    assert said < true
+    edges = [other for other in ledger.refuted() if other.edge and other.key == entry.key]
+    assert len(edges) <= 1

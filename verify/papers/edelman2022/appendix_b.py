@@ -103,7 +103,7 @@ def _no_head(key: str, others: int, gamma: Fraction, moves: Any, margin: Fractio
     note = "no head with the stated norms of W_V and W_C does it, whatever W_Q and W_K: the other vectors have the "
     note += "mean of the relevant ones and always outweigh one of them"
     return Result("fails", "refuted", note, counterexample=witness, part="error", printed_value=str(float(gamma / 4)),
-                  true_value=f"at least {float(least.lower()):.6g}")  # fmt: skip
+                  true_value=str(float(least.lower())))  # fmt: skip
 
 
 PRINTED = "weights as printed, on all inputs up to T = 12 and many beyond, for vectors of every kind"

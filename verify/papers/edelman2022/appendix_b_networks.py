@@ -149,7 +149,7 @@ def _too_small_to_speak(key: str) -> Result:
     note += "is 1/8 at most where it is used)"
     least = w / (reach / W_2)
     return Result("fails", "refuted", note, counterexample=witness, part="W_2", printed_value=str(float(W_2)),
-                  true_value=f"at least {float(least.lower()):.6g}")  # fmt: skip
+                  true_value=str(float(least.lower())))  # fmt: skip
 
 
 # --- B.1 and 4.7: attention and network together --------------------------------------------------------------------
