@@ -114,6 +114,7 @@ def verify(
         print(f"maurey: {row.key} is {row.verdict}; the ledger has {stored[row.key]['verdict']}", file=sys.stderr)
     if len(rows) < len(chosen):
         print(f"maurey: interrupted after {len(rows)} of {len(chosen)} claims", file=sys.stderr)
+        return 130
     return 1 if changed else 0
 
 

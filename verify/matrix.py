@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import Any
 
 from maurey.symbolic import registry
@@ -71,6 +71,8 @@ def _all_results(keys: set[str], effort: Effort, workers: int) -> Iterator[tuple
         yield from ((tasks[task], task.result()) for task in as_completed(tasks))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+        for child in active_children():  # an interruption does not wait for what they are at
+            child.terminate()
 
 
 def _one_thread() -> None:

@@ -73,6 +73,27 @@ def test_errata(maurey):
     assert {"edelman2022/A.4", "edelman2022/4.4"} <= {row["key"] for row in rows if row["status"] == "refuted"}
 
 
+def test_verify(maurey, monkeypatch):
+    from maurey.verify import ledger
+
+    code, out, _ = maurey("verify", "edelman2022/A.4", "--json")
+    (row,) = json.loads(out)
+    assert code == 0
+    assert {"key", "verdict", "evidence", "instances", "tightness", "counterexample", "seconds"} <= set(row)
+    assert (row["verdict"], row["evidence"]) == ("fails", "refuted")
+    assert row["counterexample"]["delta"] == "9/10"
+    code, out, _ = maurey("verify", "edelman2022/A.4")
+    assert code == 0
+    assert "1 claims: 0 hold, 1 fail" in out
+    monkeypatch.setattr(ledger, "verdicts", lambda: {"edelman2022/A.4": {"verdict": "holds"}})
+    code, _, err = maurey("verify", "edelman2022/A.4")
+    assert code == 1
+    assert "edelman2022/A.4 is fails; the ledger has holds" in err
+    for arguments in (("edelman2022/A.71",), ("edelman2022/A.4", "--effort", "lazy")):
+        code, _, err = maurey("verify", *arguments)
+        assert (code, err.count("\n")) == (2, 1)
+
+
 def test_trace(maurey):
     code, out, _ = maurey("trace", "edelman2022/4.4")
     assert code == 0
