@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import maurey
+from maurey.verify.evidence import verdict_of
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -17,9 +18,11 @@ CLAIMS = re.compile(r"(<!-- claims -->\n).*?(<!-- end of claims -->)", re.S)
 
 
 def table() -> str:
-    rows = ["| key | result | forms | evidence |", "| --- | --- | --- | --- |"]
+    rows = ["| key | result | forms | as printed | evidence |", "| --- | --- | --- | --- | --- |"]
     for claim in maurey.claims():
-        rows.append(f"| `{claim.key}` | {claim.title} | {', '.join(claim.forms) or '-'} | {claim.evidence or '-'} |")
+        verdict = verdict_of(claim.record) if claim.evidence else "-"
+        cells = [f"`{claim.key}`", claim.title, ", ".join(claim.forms) or "-", verdict, claim.evidence or "-"]
+        rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
 
 

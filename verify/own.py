@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import sympy
-from sympy import Expr, Symbol
+from sympy import Expr, Integer, Rational, Symbol
 
+from maurey.numeric.binding import exact
 from maurey.symbolic.claim import InputError
 
 from .checks import Result
@@ -51,7 +51,7 @@ def check(lhs: Any, rhs: Any, over: Any, instances: int = INSTANCES, seed: int =
     Functions: both of one instance, `over` a hypothesis strategy that draws it, such as those of `strategies`.
     """
     if isinstance(over, Mapping):
-        return _over_a_box(sympy.sympify(_formula(lhs, "left")), sympy.sympify(_formula(rhs, "right")), over)
+        return _over_a_box(_formula(lhs, "left"), _formula(rhs, "right"), over)
     if not callable(lhs) or not callable(rhs):
         raise InputError(
             "over a strategy both sides are functions of an instance; over a box {name: (low, high)}, formulas"
@@ -63,16 +63,26 @@ def check(lhs: Any, rhs: Any, over: Any, instances: int = INSTANCES, seed: int =
     return _over_a_strategy(lhs, rhs, over, instances, seed)
 
 
-def _formula(side: Any, which: str) -> Any:
-    if isinstance(side, (Expr, int)):
+def _end(value: Any) -> Rational:
+    try:
+        number = exact(value)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"the ends of a box are numbers, got {value!r}") from None
+    return Rational(number.numerator, number.denominator)
+
+
+def _formula(side: Any, which: str) -> Expr:
+    if isinstance(side, Expr):
         return side
+    if isinstance(side, int):
+        return Integer(side)
     raise InputError(f"over a box the {which}-hand side must be a SymPy expression, got {type(side).__name__}")
 
 
 def _over_a_box(lhs: Expr, rhs: Expr, over: Mapping[Any, tuple[Any, Any]]) -> Page:
     from .prove import identity, nonnegative
 
-    names = {str(name): (sympy.Rational(str(low)), sympy.Rational(str(high))) for name, (low, high) in over.items()}
+    names = {str(name): (_end(low), _end(high)) for name, (low, high) in over.items()}
     missing = {s.name for s in (rhs - lhs).free_symbols if isinstance(s, Symbol)} - set(names)
     if missing:
         raise InputError(f"the box says nothing of {', '.join(sorted(missing))}")
