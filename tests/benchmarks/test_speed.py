@@ -90,13 +90,13 @@ def deep(L):
     return bind(maurey.claim("edelman2022/A.17").record, at, "derived", "log_N")
 
 
-def median_time(function, rounds):
+def least_time(function, rounds):
     times = []
     for _ in range(rounds):
         started = time.perf_counter()
         function()
         times.append(time.perf_counter() - started)
-    return statistics.median(times)
+    return min(times)
 
 
 @pytest.mark.benchmark(group="depth")
@@ -104,7 +104,8 @@ def test_enclose_is_linear_in_depth(benchmark):
     """50 digits of the derived A.17: 96 distinct layers under 10 times the time of 12."""
     shallow, tall = deep(12), deep(96)
     benchmark.pedantic(lambda: enclose_bound(tall, 50), rounds=3, warmup_rounds=1)
-    ratio = benchmark.stats.stats.median / median_time(lambda: enclose_bound(shallow, 50), 7)
+    pairs = [[least_time(lambda one=one: enclose_bound(one, 50), 3) for one in (tall, shallow)] for _ in range(7)]
+    ratio = min(a for a, _ in pairs) / min(b for _, b in pairs)  # what else runs only ever adds time
     report(benchmark, "times the cost of 12 layers for 96", ratio)
     assert ratio < 10
 
@@ -129,7 +130,7 @@ def test_samples_in_depth(benchmark):
     at |= dict(B_QK_inf="1/4", L_loss=1, b=1, delta="1/20")
     claim = maurey.claim("edelman2022/A.17").record
     benchmark.pedantic(lambda: samples(claim, "0.1", "derived", "gap", L=96, **at), rounds=3)
-    ratio = benchmark.stats.stats.median / median_time(lambda: samples(claim, "0.1", "derived", "gap", L=12, **at), 7)
+    ratio = benchmark.stats.stats.min / least_time(lambda: samples(claim, "0.1", "derived", "gap", L=12, **at), 7)
     report(benchmark, "times the cost of 12 layers for a sample size at 96", ratio)
     assert ratio < 15
 
