@@ -1,5 +1,6 @@
 """Cost as ratios within one run: Maurey's way against a plain one."""
 
+import gc
 import statistics
 import subprocess
 import sys
@@ -91,11 +92,14 @@ def deep(L):
 
 
 def least_time(function, rounds):
+    """Without the garbage collector, whose cost grows with what other tests have loaded; as the fixture measures."""
     times = []
+    gc.disable()
     for _ in range(rounds):
         started = time.perf_counter()
         function()
         times.append(time.perf_counter() - started)
+    gc.enable()
     return min(times)
 
 
