@@ -7,9 +7,9 @@ Decimal('130360.86684103226586')
 
 from maurey.symbolic.claim import InputError
 
-from .view import ClaimView, check, claim, claims, errata
+from .view import ClaimView, check, claim, claims, compare, errata
 
-__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "errata"]
+__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata"]
 
 
 def __getattr__(name: str) -> str:

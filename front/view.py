@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maurey.symbolic import printing, registry
-from maurey.symbolic.claim import Claim, Setting
+from maurey.symbolic.claim import Claim, InputError, Setting
 from maurey.symbolic.derivation import Step
 
 if TYPE_CHECKING:
     from maurey.numeric.balls import Enclosure
+    from maurey.numeric.compare import Comparison
     from maurey.numeric.grids import LogValue
     from maurey.verify.matrix import Row
     from maurey.verify.own import Page
@@ -92,6 +94,18 @@ def check(lhs: Any, rhs: Any, over: Any, **options: Any) -> Page:
     from maurey.verify.own import check
 
     return check(lhs, rhs, over, **options)
+
+
+def compare(
+    *keys: str, over: Mapping[str, tuple[Any, Any]], forms: Sequence[str] = (), points: int = 200, **values: Any
+) -> Comparison:
+    """Claims (KEY or KEY:PART) over a range, e.g. over={"T": (16, 10**6)}: curves, winners, certified crossovers."""
+    from maurey.numeric.compare import compare
+
+    if len(over) != 1 or any(not isinstance(ends, (tuple, list)) or len(ends) != 2 for ends in over.values()):
+        raise InputError(f"over takes one parameter and its two ends, e.g. {{'T': (16, 10**6)}}, got {over!r}")
+    ((name, (low, high)),) = over.items()
+    return compare(keys, (name, low, high), values, forms, points)
 
 
 def claims(paper: str = "") -> list[ClaimView]:

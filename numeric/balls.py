@@ -101,6 +101,8 @@ class Balls:
         if isinstance(base, arb):
             if exponent.denominator == 1:
                 return base ** int(exponent)
+            if base < 0:
+                raise Undefined("a root of a negative number")
             return to_arb(base).root(exponent.denominator) ** exponent.numerator
         if base == 0:
             if exponent < 0:

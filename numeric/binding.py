@@ -99,7 +99,7 @@ def bind(claim: Claim, values: Mapping[str, Any], form: str = "", part: str = ""
     bound: dict[str, Any] = {c.name: read(known[c.name], c.value) for c in claim.constants}
     bound |= {name: read(known[name], raw) for name, raw in values.items()}
     sizes = _sizes(claim, bound)
-    steps = chosen.steps(form, Setting(sizes, frozenset(bound)))
+    steps = chosen.steps(form, Setting(sizes, frozenset(bound), None))
     needed = names_in(step.expr for step in steps) - {step.name for step in steps}
     bound |= {p.name: read(p, sizes[p.name]) for p in claim.symbols if p.name in sizes and p.name not in bound}
     for p in claim.symbols:
@@ -108,7 +108,8 @@ def bind(claim: Claim, values: Mapping[str, Any], form: str = "", part: str = ""
         if p.index and p.name in bound and not isinstance(bound[p.name], list):
             bound[p.name] = [bound[p.name]] * sizes.get(p.index, 1)
     _check_assumptions(claim, bound)
-    unused = tuple(name for name in values if name not in needed and name not in {p.index for p in claim.symbols})
+    indices = {p.index for p in claim.symbols} | set(claim.unrolled)
+    unused = tuple(name for name in values if name not in needed and name not in indices)
     return Bound(chosen, form, steps, bound, unused)
 
 
@@ -122,9 +123,6 @@ def _sizes(claim: Claim, bound: Mapping[str, Any]) -> dict[str, int]:
         value = bound.get(p.name)
         if p.index and isinstance(value, list) and len(value) != sizes.setdefault(p.index, len(value)):
             raise InputError(f"{p.name} must be one value or {p.index} = {sizes[p.index]} of them, got {len(value)}")
-    for index in indices - set(sizes):
-        if index in claim.unrolled or any(p.index == index and p.name in bound for p in claim.symbols):
-            raise InputError(f"missing parameter {index}: how many values the lists have")
     return sizes
 
 

@@ -76,6 +76,7 @@ def evaluate(
     """Value and a rigorous enclosure."""
     from .balls import enclose_bound
     from .binding import bind
+    from .slack import slack
 
     name, _, part = key.partition(":")
     claim = registry.find(name)
@@ -84,11 +85,12 @@ def evaluate(
         bound = bind(claim, given, check_form(form), part)
         enclosure, _ = enclose_bound(bound, digits)
     parameters = {n: shown(v) for n, v in bound.used.items()}
+    notes = slack({name: bound.values[name] for name in given})
     if as_json:
         print(json.dumps({
             "key": claim.key, "part": bound.part.name, "form": bound.form, "value": str(enclosure.value),
             "lower": str(enclosure.lower), "upper": str(enclosure.upper), "digits": digits,
-            "parameters": parameters, "unused": list(bound.unused),
+            "parameters": parameters, "unused": list(bound.unused), "notes": notes,
         }, indent=1))  # fmt: skip
         return
     print(f"{claim.key} {bound.part.name}, {bound.form}: {enclosure.value}")
@@ -98,6 +100,8 @@ def evaluate(
         print(f"  with {', '.join(defaults)}")
     if bound.unused:
         print(f"  not used by this form: {', '.join(bound.unused)}")
+    for note in notes:
+        print(f"  note: {note}")
 
 
 def shown(value: Any) -> Any:

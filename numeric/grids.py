@@ -8,16 +8,16 @@ above an integer counts as that integer. Where that matters, ask for the certifi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from sympy import Expr, true
-from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
+from sympy.core.relational import Eq, Ge, Gt, Le, Lt
 
-from maurey.symbolic.claim import Claim, InputError, Parameter
+from maurey.symbolic.claim import Assumption, Claim, InputError, Parameter
 
 from .binding import Bound, bind, names_in, read_exact
 from .walk import run, walk
@@ -25,6 +25,10 @@ from .walk import run, walk
 TOLERANCE = 1e-12
 PANELS, NODES = 8, np.polynomial.legendre.leggauss(20)
 LARGE = 36.0  # exp(36) is beyond 2^52: every double is an integer there
+
+
+class VaryingLength(InputError):
+    """A sum has more terms at one point of the grid than at another: the points must be taken one by one."""
 
 
 @dataclass(frozen=True)
@@ -142,12 +146,13 @@ class Logs:
     def integer(self, x: LogValue) -> int:
         value = np.rint(x.value)
         if np.ndim(value):
-            raise InputError("the number of terms of a sum cannot vary over a grid")
+            raise VaryingLength("the number of terms of a sum cannot vary over a grid")
         return int(value)
 
     def ceiling(self, x: LogValue, node: Expr, env: Mapping[str, Any]) -> LogValue:
         plain = x.sign * np.exp(np.minimum(x.log, LARGE))
-        count = from_plain(np.ceil(plain * (1 - TOLERANCE)))
+        count = np.ceil(plain * (1 - TOLERANCE))
+        count = from_plain(np.where((np.asarray(x.sign) > 0) & (x.log > -np.inf), np.maximum(count, 1.0), count))
         if np.max(x.log) < LARGE:
             return count
         return LogValue(np.where(x.log < LARGE, count.log, x.log), count.sign)
@@ -271,23 +276,27 @@ def run_over(bound: Bound) -> LogValue:
         return value
 
 
-def holds_over(relation: Relational, values: Mapping[str, Any]) -> Any:
-    """Where on the grid the relation holds."""
-    return Logs()._holds(relation, values)
+def assumed(claim: Claim, values: Mapping[str, Any]) -> Iterator[tuple[Assumption, Any]]:
+    """The claim's assumptions that speak of these values alone, and where on the grid each of them holds."""
+    for assumption in claim.assumes:
+        if names_in([assumption.relation]) <= set(values):
+            yield assumption, Logs()._holds(assumption.relation, values)
 
 
 def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogValue:
     """The form over arrays that broadcast together; scalars and lists per head are taken as elsewhere."""
-    bound = bind(claim, values, form, part, read_array)
+    return sweep_bound(claim, bind(claim, values, form, part, read_array))
+
+
+def sweep_bound(claim: Claim, bound: Bound) -> LogValue:
+    """The same for symbols that are bound to log-space values; the claim's conditions must hold on all of the grid."""
     try:
         flat = [v for value in bound.values.values() for v in (value if isinstance(value, list) else [value])]
         shape = np.broadcast_shapes(*(np.shape(v.log) for v in flat))
     except ValueError:
         raise InputError("the arrays do not broadcast together") from None
-    for assumption in claim.assumes:
-        if names_in([assumption.relation]) <= set(bound.values) and not np.all(
-            holds_over(assumption.relation, bound.values)
-        ):
+    for assumption, where in assumed(claim, bound.values):
+        if not np.all(where):
             raise InputError(f"{claim.key} assumes that {assumption.text}; the grid leaves that")
     result = run_over(bound)
     if np.any(np.isnan(result.log)) or np.any(result.log == np.inf):

@@ -97,7 +97,10 @@ class _Search:
         report: Callable[[str], None],
     ) -> None:
         self.claim, self.form, self.part, self.given, self.report = claim, form, part, values, report
-        self.written = bind(claim, {**values, "m": 1}, form, part)  # its steps are the same for every m
+        try:  # its steps are the same for every m; assumptions may ask for a large one
+            self.written = bind(claim, {**values, "m": 1}, form, part)
+        except InputError:
+            self.written = bind(claim, {**values, "m": LIMIT}, form, part)
         self.still, self.moving = _split(self.written.steps)
         known = {name for name, value in self.written.values.items() if isinstance(value, Fraction)}
         relations = {a.relation: names_in([a.relation]) for a in claim.assumes}

@@ -94,6 +94,8 @@ def _loop(expr: Any, env: Mapping[str, Any], field: Field) -> Any:
         field.indices.append(i)
         terms.append(walk(expr.function, {**env, index.name: field.rational(Fraction(i))}, field))
         field.indices.pop()
+    if not terms:
+        return field.rational(Fraction(0 if isinstance(expr, sympy.Sum) else 1))
     return field.add(terms) if isinstance(expr, sympy.Sum) else field.multiply(terms)
 
 

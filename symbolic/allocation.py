@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Rational, S, sympify
+from sympy import Add, Expr, Rational, S, Symbol, sympify
 
 from .derivation import Derivation
 from .entropy import Entropy
-from .modules import times
+from .modules import square, times
 
 A8 = "edelman2022/A.8"
 THIRD, TWO_THIRDS = Rational(1, 3), Rational(2, 3)
@@ -85,3 +85,17 @@ def total(
     if len(sizes) == 1:
         return D.name(name, latex, sizes[0], "as many log-sizes as copies")
     return D.let(name, latex, Add(*sizes), reason)
+
+
+def quadratic_total(D: Derivation, terms: Sequence[Term]) -> tuple[Expr | None, Expr]:
+    """(p, C) with the sum at the allocated errors at most p + C/eps^2 for every eps, where every term has its own such
+    bound; no p where none has."""
+    allocate(D, terms, Symbol("eps"))
+    reason = "every term at its share of the error"
+    (t, *more) = terms
+    value = Symbol("gamma") ** 3 if more else times(t.entropy.coefficient, square(t.beta))
+    C = D.let("C_class", r"C_{\mathcal F}", value, reason, A8 if more else "")
+    costs = [times(sympify(t.copies), t.entropy.offset) for t in terms if t.entropy.offset != 0]
+    if not costs:
+        return None, C
+    return D.let("p_0", "p_0", Add(*costs) if len(costs) > 1 else costs[0], "what rounding up adds to each count"), C

@@ -7,18 +7,24 @@ from sympy import Expr
 from .allocation import Term, total
 from .covers import Cover
 from .derivation import Derivation, Step
-from .modules import Module, Signal
+from .entropy import Entropy
+from .modules import Module, Signal, Weight
 
 LOG_N = r"\log\mathcal N_\infty"
 
 
+def term(w: Weight, entropy: Entropy) -> Term:
+    return Term(w.matrix.label, w.matrix.mark, w.coefficient, entropy, w.copies, w.reason, w.key)
+
+
+def covered(D: Derivation, module: Module, x: Signal, cover: Cover) -> list[Term]:
+    """Every weight, covered properly on the vectors it acts on."""
+    return [term(w, cover(D, w).made_proper()) for w in module.sensitivity(D, x).weights]
+
+
 def capacity(D: Derivation, module: Module, x: Signal, eps: Expr, cover: Cover) -> Expr:
-    """Cover every weight properly on the vectors it acts on, and split eps among them."""
-    terms = [
-        Term(w.matrix.label, w.matrix.mark, w.coefficient, cover(D, w).made_proper(), w.copies, w.reason, w.key)
-        for w in module.sensitivity(D, x).weights
-    ]
-    return total(D, terms, eps, "log_N", LOG_N, "log-sizes of product covers add")
+    """Cover every weight, and split eps among them."""
+    return total(D, covered(D, module, x, cover), eps, "log_N", LOG_N, "log-sizes of product covers add")
 
 
 def capacity_steps(module: Module, x: Signal, eps: Expr, cover: Cover) -> list[Step]:

@@ -3,16 +3,17 @@
 Dudley's bound with constants (a, b), for a class bounded by A with log N <= h(eps), is
 inf over 0 < tau <= A of  a tau + b int_tau^A sqrt(h(eps)/m) d eps. No complexity exceeds A, since |f| <= A.
 
-For h = C/eps^2 put s = sqrt(C/m): the sum a tau + b s log(A/tau) is smallest at tau = b s / a, which lies in (0, A]
-when b s <= a A; there it is b s (1 + log(a A / (b s))). Otherwise the best cut-off is A itself, and the trivial bound
-is smaller.
+For h = p + C/eps^2 split the root and put r = sqrt(p/m), s = sqrt(C/m): the sum a tau + b r (A - tau) + b s log(A/tau)
+is smallest at tau = b s / (a - b r), which lies in (0, A] when b s <= (a - b r) A; there it is b s (1 + log(A/tau))
++ b r A. Otherwise the best cut-off is A itself, and the trivial bound is smaller.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from sympy import E, Expr, Integer, Integral, Min, Piecewise, Symbol, log, sqrt
+from sympy import Add, E, Expr, Integer, Integral, Max, Min, S, Symbol, log, sqrt
 
 from .derivation import Derivation
 
@@ -42,22 +43,72 @@ def dudley_at(D: Dudley, tau: Expr, integral: Expr) -> Expr:
     return D.cut * tau + D.integral * integral
 
 
-def complexity(D: Derivation, dudley: Dudley, C: Expr, A: Expr, m: Expr) -> Expr:
-    """Rademacher complexity from log N <= C/eps^2, at the best cut-off, and never above A."""
-    s = D.let("s", "s", sqrt(C / m), "the integrand is $s/\\varepsilon$")
-    tau = D.let("tau_best", r"\tau^*", dudley.integral * s / dudley.cut, "where the derivative in the cut-off vanishes")
-    inner = dudley.integral * s * (1 + log(A / tau))
-    value = Piecewise((Min(A, inner), tau <= A), (A, True))
-    reason = "the integral at that cut-off if it lies below $A$; the trivial bound where it does not or is smaller"
-    return D.let("R", r"\hat{\mathcal R}", value, reason, dudley.key)
+def complexity(D: Derivation, dudley: Dudley, C: Expr, A: Expr, m: Expr, p: Expr | None = None) -> Expr:
+    """Rademacher complexity from log N <= p + C/eps^2, at the best cut-off, and never above A."""
+    s = D.let("s", "s", sqrt(C / m), r"the integrand is $s/\varepsilon$, if need be once the root is split")
+    r = None if p is None else D.let("r", "r", sqrt(p / m), "what the integrand has at every resolution")
+    best = Min(A, dudley.integral * s / dudley.cut)
+    if r is not None:  # a larger cut-off also saves b r; where that is more than a, it is best to cut at A
+        best = 1 / Max(1 / A, (dudley.cut - dudley.integral * r) / (dudley.integral * s))
+    tau = D.let("tau_best", r"\tau^*", best, "where the derivative in the cut-off vanishes, if that is below $A$")
+    area = s * log(A / tau)
+    area = D.let("area", "I", area if r is None else r * (A - tau) + area, "the integral from the cut-off to $A$")
+    value = Min(A, dudley_at(dudley, tau, area))
+    return D.let("R", r"\hat{\mathcal R}", value, "the integral, or the trivial bound", dudley.key)
 
 
-def chained(D: Derivation, C: Expr, A: Expr, m: Expr) -> Expr:
+def cut_off(
+    D: Derivation,
+    dudley: Dudley,
+    log_N: Callable[[Expr], Expr],
+    A: Expr,
+    m: Expr,
+    flat: Expr = S.Zero,
+    beside: Expr = S.Zero,
+) -> Expr:
+    """The same where only eps^2 (log N(eps) - flat) is known not to increase with eps (a logarithm may hold eps), for
+    log N and something `beside` it: from the cut-off on the entropy is at most p + C/eps^2 with C that product there
+    and p what does not change. Any cut-off is allowed."""
+    tau = D.let("tau", r"\tau", A / sqrt(m), "a cut-off at which what is left is of the order of the deviation")
+    size = log_N(tau)
+    growing = size if flat == 0 else size - flat
+    C = D.let("C_class", r"C_{\mathcal F}", tau**2 * growing, r"$\varepsilon^2\log\mathcal N$ falls, but for constants")
+    area = sqrt(C / m) * log(A / tau)
+    constant = [part for part in (flat, beside) if part != 0]
+    if constant:
+        p = D.name("p_0", "p_0", constant[0] if len(constant) == 1 else Add(*constant), "what does not change")
+        area = sqrt(p / m) * (A - tau) + area
+    area = D.let("area", "I", area, "the integral from the cut-off to $A$")
+    value = Min(A, dudley_at(dudley, tau, area))
+    return D.let("R", r"\hat{\mathcal R}", value, "the integral, or the trivial bound", dudley.key)
+
+
+def chained(
+    D: Derivation, C: Expr, A: Expr, m: Expr, p: Expr | None = None, proper: bool = True, name: str = "R"
+) -> Expr:
     """The same from maurey/chaining."""
-    s = D.let("s", "s", sqrt(2 * C / m), "Massart's lemma at one link")
-    value = Piecewise((Min(A, E * s * (1 + log(A / s))), A**2 * m >= C), (A, True))
+    s = D.let("s", "s", Min(A, sqrt(2 * C / m)), "Massart's lemma at one link; beyond $A$ the bound is trivial")
+    levels = (E if proper else 1 + E) * s * (1 + log(A / s))
+    if p is not None:
+        levels = levels + (2 if proper else 4) * A * sqrt(2 * p / m)
     reason = "levels in the ratio $e$; the trivial bound where it is smaller"
-    return D.let("R", r"\hat{\mathcal R}", value, reason, "maurey/chaining")
+    return D.let(name, r"\hat{\mathcal R}", Min(A, levels), reason, "maurey/chaining")
+
+
+def chained_linear(K: Expr, A: Expr, m: Expr) -> Expr:
+    """From log N <= K/eps, centres anywhere: the levels' costs form a geometric series down to zero."""
+    return Min(A, (2 + 2 * sqrt(Integer(2))) * sqrt(2 * K * A / m))
+
+
+def one_scale(D: Derivation, log_N: Expr, tau: Expr, A: Expr, m: Expr) -> Expr:
+    """One cover, at one resolution: Massart's lemma for its centres, |f| <= A."""
+    value = Min(A, tau + A * sqrt(2 * log_N / m))
+    return D.let("R", r"\hat{\mathcal R}", value, "the error, and Massart's lemma for the centres", "maurey/chaining")
+
+
+def union_cost(number: Expr, A: Expr, m: Expr) -> Expr:
+    """What the largest of so many classes costs beyond the worst of them (maurey/union)."""
+    return A * sqrt(2 * log(number) / m)
 
 
 def deviation(b: Expr, delta: Expr, m: Expr) -> Expr:

@@ -75,14 +75,17 @@ class Setting:
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
-    default: int = 2  # formulas are shown for two layers, two heads
+    default: int | None = 2  # formulas are shown for two layers, two heads; none where numbers are asked for
 
     def __post_init__(self) -> None:
-        if not isinstance(self.default, int) or not 1 <= self.default <= 1000:
+        if self.default is not None and not (isinstance(self.default, int) and 1 <= self.default <= 1000):
             raise InputError(f"layers must be an integer from 1 to 1000, got {self.default}")
 
     def size(self, index: str) -> int:
-        return self.sizes.get(index, self.default)
+        size = self.sizes.get(index, self.default)
+        if size is None:
+            raise InputError(f"missing parameter {index}: how many values the lists have")
+        return size
 
     def optional(self, name: str) -> Symbol | None:
         return Symbol(name) if name in self.given else None

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sympy import Expr, Function, Min, Rational, binomial, ceiling, log, sympify
+from sympy import Expr, Function, Integer, Min, Rational, binomial, ceiling, log, sqrt, sympify
 
 from .derivation import Derivation
-from .entropy import Entropy, parametric, quadratic
+from .entropy import Entropy, lattice, maurey, minimum, parametric, quadratic
 from .modules import Weight, times
 from .norms import norm
 
 Cover = Callable[[Derivation, Weight], Entropy]
+Ball = Callable[[Expr, Expr], Entropy]  # of an l1 ball, by dimension and radius, in l2
 
 
 class ceil_log2(Function):
@@ -53,10 +54,11 @@ def zhang_grid(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
     e_i = eps sqrt((k_i + 1)/(2d)). The e_i^2 sum to at most eps^2 and the (b_i/e_i)^2 to at most (2B/eps)^2, so the
     rows together cost no more than one row of norm 2B at eps.
     """
-    scalar = zhang_scalar(2 * B, R, N)
+    scalar, profiles = zhang_scalar(2 * B, R, N), log(binomial(2 * d, d))
     return replace(
         scalar,
-        log_size=lambda eps: log(binomial(2 * d, d)) + scalar.log_size(eps),
+        log_size=lambda eps: profiles + scalar.log_size(eps),
+        flat=profiles,
         reason="Zhang's theorem for each coordinate, over a grid of row norms",
     )
 
@@ -83,6 +85,7 @@ def online_scalar(B: Expr, R: Expr, N: Expr) -> Entropy:
         proper=True,
         reason="at most so many corrections, each one of 2N or none",
         key="maurey/online",
+        offset=Integer(0),
     )
 
 
@@ -127,6 +130,100 @@ def online(D: Derivation, w: Weight) -> Entropy:
     return replace(
         quadratic(C).trivial(radius), reason="one centre from the radius of the class on", key="maurey/online"
     )
+
+
+# --- covers that do not count the inputs: atoms of an l1 ball, and inputs that are mixtures of a few -----------------
+
+
+def l1_radius(w: Weight) -> Expr:
+    """The l1 norm of the vectors that a weight acts on: as stated, or what their l2 norm allows in their dimension."""
+    return w.radius_1 if w.radius_1 is not None else times(sqrt(sympify(w.matrix.inputs)), w.radius)
+
+
+def on_basis(cover: Cover) -> Cover:
+    """Any cover, asked for on the basis vectors of the inputs' l1 ball: every input is a mixture of these."""
+    return lambda D, w: cover(D, replace(w, radius=l1_radius(w), number=sympify(w.matrix.inputs)))
+
+
+ENTRIES = r"the entries, as a vector of an $\ell_1$ ball; centres that leave the class are projected onto it"
+
+
+def by_entries(ball: Ball, D: Derivation, w: Weight) -> Entropy:
+    """The entries as one vector of an l1 ball: the spectral norm of the error is at most its Frobenius norm."""
+    M = w.matrix
+    B = norm(D, M, "entries")
+    entries = times(sympify(M.outputs), sympify(M.inputs))
+    return replace(ball(entries, times(B, w.radius)), reason=ENTRIES)
+
+
+def by_columns(ball: Ball, D: Derivation, w: Weight) -> Entropy:
+    """Column by column, each in an l1 ball; inputs are mixtures of scaled basis vectors, which pick out columns. Where
+    the class is bounded in another norm too, the centres may leave it."""
+    M = w.matrix
+    column = ball(sympify(M.outputs), times(M.column_l1, l1_radius(w)))
+    apart = column.side_by_side(sympify(M.inputs))
+    return replace(
+        apart,
+        proper=M.spectral is None and M.frobenius is None,
+        reason="every column, as a vector of an $\\ell_1$ ball",
+    )
+
+
+def maurey_entries(D: Derivation, w: Weight) -> Entropy:
+    return replace(by_entries(maurey, D, w), key="trauger2024/3.6")
+
+
+def maurey_columns(D: Derivation, w: Weight) -> Entropy:
+    return replace(by_columns(maurey, D, w), key="trauger2024/3.3")
+
+
+def zhang_basis(D: Derivation, w: Weight) -> Entropy:
+    return replace(on_basis(zhang)(D, w), key="trauger2024/3.4")
+
+
+def length_free(D: Derivation, w: Weight) -> Entropy:
+    """The best of the covers without a number of inputs that the norms given allow."""
+    M = w.matrix
+    found = []
+    if M.column_l1 is not None and w.radius_1 is not None:
+        return replace(by_columns(lattice, D, w), key="maurey/lattice")
+    if M.column_sum is not None:
+        F = norm(D, M, "frobenius", best=True)
+        if w.radius_1 is not None:
+            found.append(online_net(F, w.radius_1, sympify(M.inputs), M.outputs))
+        else:
+            found.append(online_everywhere(F, w.radius, M.inputs, M.outputs))
+    found.append(replace(by_entries(lattice, D, w), key="maurey/lattice"))
+    if len(found) == 1:
+        return found[0]
+    return replace(minimum(*found), reason="the best of the covers that do not count the inputs", key="maurey/lattice")
+
+
+# --- for tokens bounded in l1 only the entries of the query-key matrix need covering (maurey/entrywise) ---------------
+
+
+def entrywise_l2(b: Expr, n: Expr) -> Entropy:
+    """The l2 ball of radius b in n dimensions, in l_inf: x/(2 delta) rounded, halves towards 0."""
+    return Entropy(
+        lambda delta: (ceiling((b / delta) ** 2) - 1) * log(2 * n + 1),
+        b**2 * log(2 * n + 1),
+        proper=False,
+        reason="rounding: every entry that is not rounded to zero is above the error",
+        key="maurey/entrywise",
+        offset=Integer(0),
+    )
+
+
+def entrywise(D: Derivation, w: Weight) -> Entropy:
+    """Scores of tokens bounded in l1: they move by at most the largest entry's movement times that bound squared."""
+    M = w.matrix
+    entries = times(sympify(M.outputs), sympify(M.inputs))
+    return entrywise_l2(times(norm(D, M, "frobenius"), l1_radius(w)), entries)
+
+
+def entrywise_l1(b: Expr, n: Expr) -> Expr:
+    """K of the entropy K/delta of the l1 ball of radius b in n dimensions, in l_inf."""
+    return b * log(2 * n + 1)
 
 
 # --- counting parameters --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Integer, Min, Piecewise, Sum, Symbol, binomial, ceiling, log, sqrt
+from sympy import Expr, Integer, Max, Min, Piecewise, S, Sum, Symbol, binomial, ceiling, log, sqrt, sympify
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class Entropy:
     resolution: Callable[[Expr], Expr] = lambda eps: eps
     asked: str = ""  # why the resolution is not eps
     moved: bool = False  # whether centres were moved into the class
+    offset: Expr | None = None  # p with log N <= p + coefficient/eps^2 for every eps, where there is one
+    flat: Expr = S.Zero  # of log N, what does not change with eps; eps^2 times the rest does not increase with eps
 
     def at(self, eps: Expr) -> Expr:
         return self.log_size(self.resolution(eps))
@@ -34,6 +36,7 @@ class Entropy:
             lambda eps: self.at(eps) + other.at(eps),
             self.coefficient + other.coefficient,
             self.proper and other.proper,
+            offset=None if self.offset is None or other.offset is None else self.offset + other.offset,
         )
 
     def rescale(self, c: Expr) -> Entropy:
@@ -45,14 +48,25 @@ class Entropy:
             asked=_and(self.asked, "the class is scaled"),
         )
 
-    def coordinates(self, d: Expr) -> Entropy:
-        """d classes like this one as the coordinates of a vector, each covered at eps/sqrt(d)."""
+    def side_by_side(self, d: Expr) -> Entropy:
+        """d classes like this one, each covered at eps: log-sizes add."""
         return replace(
             self,
             log_size=lambda eps: d * self.log_size(eps),
-            resolution=lambda eps: self.resolution(eps / sqrt(d)),
-            coefficient=d**2 * self.coefficient,
-            asked=_and(self.asked, "each coordinate gets its share of the squared error"),
+            coefficient=d * self.coefficient,
+            offset=None if self.offset is None else d * self.offset,
+            flat=self.flat if self.flat == 0 else d * self.flat,
+        )
+
+    def coordinates(self, d: Expr, q: Expr | None = None) -> Entropy:
+        """d classes like this one as the coordinates of a vector measured in l_q, each covered at eps/d^(1/q); l2
+        unless q is given."""
+        share, which = (sqrt(d), "squared error") if q is None else (d ** (1 / q), "error's $q$-th power")
+        return replace(
+            self.side_by_side(d),
+            resolution=lambda eps: self.resolution(eps / share),
+            coefficient=d**2 * self.coefficient if q is None else share**2 * d * self.coefficient,
+            asked=_and(self.asked, f"each coordinate gets its share of the {which}"),
         )
 
     def trivial(self, radius: Expr) -> Entropy:
@@ -68,6 +82,7 @@ class Entropy:
         return replace(
             self,
             resolution=lambda eps: self.resolution(Min(eps, limit)),
+            offset=None,
             asked=_and(self.asked, "no more than the largest resolution for which the formula holds"),
         )
 
@@ -91,16 +106,18 @@ def _and(before: str, reason: str) -> str:
 
 def minimum(*entropies: Entropy) -> Entropy:
     """The smallest of several covers of one class, chosen at each eps."""
+    offsets = [e.offset for e in entropies if e.offset != 0]
     return Entropy(
         lambda eps: Min(*(e.at(eps) for e in entropies)),
         Min(*(e.coefficient for e in entropies)),
         all(e.proper for e in entropies),
+        offset=None if None in offsets else Max(*offsets) if len(offsets) > 1 else (offsets or [S.Zero])[0],
     )
 
 
 def quadratic(C: Expr, p: Expr | int = 0, proper: bool = True) -> Entropy:
     """p + C/eps^2."""
-    return Entropy(lambda eps: C / eps**2 if p == 0 else p + C / eps**2, C, proper)
+    return Entropy(lambda eps: C / eps**2 if p == 0 else p + C / eps**2, C, proper, offset=sympify(p))
 
 
 def parametric(p: Expr, R: Expr, proper: bool = True) -> Entropy:
@@ -110,7 +127,8 @@ def parametric(p: Expr, R: Expr, proper: bool = True) -> Entropy:
 
 def maurey(n: Expr, R: Expr) -> Entropy:
     """Maurey's sparsification of the l1 ball of radius R in n dimensions: k = ceil((R/eps)^2) signed atoms."""
-    return Entropy(lambda eps: ceiling((R / eps) ** 2) * log(2 * n + 1), R**2 * log(2 * n + 1), True)
+    atoms = log(2 * n + 1)
+    return Entropy(lambda eps: ceiling((R / eps) ** 2) * atoms, R**2 * atoms, True, offset=atoms)
 
 
 def lattice_log_size(n: Expr, a: Expr, M: Expr, S: Expr) -> Expr:
@@ -126,11 +144,15 @@ def lattice_terms(a: Expr) -> tuple[Expr, Expr]:
     return Piecewise((Integer(1), a <= 4), (ceiling(a / 2) - 1, True)), ceiling(a / 4)
 
 
+def lattice_closed(n: Expr, a: Expr) -> Expr:
+    """Closed bounds on those counts: D(n, M) = D(M, n) is at most (2n + 1)^M and (2M + 1)^n, the other (4n + 1)^S."""
+    M, support = ceiling(a / 2) - 1, ceiling(a / 4)
+    counts = Min(M * log(2 * n + 1), n * log(2 * M + 1), support * log(4 * n + 1))
+    return Piecewise((Integer(0), a <= 1), (log(2 * n + 1), a <= 4), (counts, True))
+
+
 def lattice(n: Expr, R: Expr) -> Entropy:
     """Lattice covers of the l1 ball of radius R in n dimensions (maurey/lattice)."""
-
-    def log_size(eps: Expr) -> Expr:
-        a = (R / eps) ** 2
-        return lattice_log_size(n, a, *lattice_terms(a))
-
-    return Entropy(log_size, R**2 / 4 * log(4 * n + 1), True)
+    return Entropy(
+        lambda eps: lattice_closed(n, (R / eps) ** 2), R**2 / 4 * log(4 * n + 1), True, offset=log(4 * n + 1)
+    )

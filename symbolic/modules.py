@@ -25,10 +25,15 @@ class Signal:
     radius: Expr
     sequences: Expr
     tokens: Expr
+    radius_1: Expr | None = None  # a bound on the l1 norms, where one is stated
 
     @property
     def number(self) -> Expr:
         return times(self.sequences, self.tokens)
+
+    def to(self, radius: Expr) -> Signal:
+        """Other vectors in the place of the tokens: nothing is known of them but their l2 norms."""
+        return replace(self, radius=radius, radius_1=None)
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,9 @@ class Weight:
     number: Expr  # of those vectors
     reason: str
     key: str = ""
-    scalar: bool = False  # acts as one linear functional of outer products, whose Frobenius norm is the radius
+    scalar: bool = False  # acts as one linear functional of outer products, whose entrywise norms are the radii
     copies: Expr = S.One  # independent weights with these same bounds
+    radius_1: Expr | None = None  # of those vectors, in l1, where it is stated
 
 
 @dataclass(frozen=True)
@@ -99,14 +105,17 @@ def compose(*modules: Module) -> Sequence:
 
 @dataclass(frozen=True)
 class Linear:
-    """x -> Mx, token by token."""
+    """x -> Mx, token by token. With `largest`, outputs are measured by their largest coordinate, so that no more than
+    the rows of M count."""
 
     matrix: Matrix
+    largest: bool = False
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        B = norm(D, self.matrix, "spectral")
-        weight = Weight(self.matrix, Integer(1), x.radius, x.number, "the output of a linear map moves as the map")
-        return Sensitivity(replace(x, radius=times(B, x.radius)), lambda: B, (weight,))
+        B = norm(D, self.matrix, "rows" if self.largest else "spectral")
+        moves = "the output of a linear map moves as the map"
+        weight = Weight(self.matrix, Integer(1), x.radius, x.number, moves, radius_1=x.radius_1)
+        return Sensitivity(x.to(times(B, x.radius)), lambda: B, (weight,))
 
 
 @dataclass(frozen=True)
@@ -116,7 +125,7 @@ class Fixed:
     lipschitz: Expr
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        return Sensitivity(replace(x, radius=times(self.lipschitz, x.radius)), lambda: self.lipschitz)
+        return Sensitivity(x.to(times(self.lipschitz, x.radius)), lambda: self.lipschitz)
 
 
 @dataclass(frozen=True)
@@ -128,7 +137,7 @@ class Projection:
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         radius = Min(1, x.radius) if self.carried and x.radius != 1 else Integer(1)
-        return Sensitivity(replace(x, radius=radius), lambda: Integer(1))
+        return Sensitivity(x.to(radius), lambda: Integer(1))
 
 
 @dataclass(frozen=True)
@@ -138,7 +147,7 @@ class Offset:
     bound: Expr
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        return Sensitivity(replace(x, radius=x.radius + self.bound), lambda: Integer(1))
+        return Sensitivity(x.to(x.radius + self.bound), lambda: Integer(1))
 
 
 @dataclass(frozen=True)
@@ -157,7 +166,7 @@ class Residual:
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         f = self.inner.sensitivity(D, x)
-        return Sensitivity(replace(f.output, radius=x.radius + f.output.radius), lambda: 1 + f.lipschitz(), f.weights)
+        return Sensitivity(f.output.to(x.radius + f.output.radius), lambda: 1 + f.lipschitz(), f.weights)
 
 
 @dataclass(frozen=True)
@@ -175,7 +184,7 @@ class Heads:
             return sqrt(Add(*(v**2 for v in values))) if self.concatenated else Add(*values)
 
         return Sensitivity(
-            replace(stages[0].output, radius=join([s.output.radius for s in stages])),
+            stages[0].output.to(join([s.output.radius for s in stages])),
             lambda: join([s.lipschitz() for s in stages]),
             tuple(weight for s in stages for weight in s.weights),
         )
@@ -191,7 +200,7 @@ class EqualHeads:
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         s = self.head.sensitivity(D, x)
         return Sensitivity(
-            replace(s.output, radius=self.number * s.output.radius),
+            s.output.to(self.number * s.output.radius),
             lambda: self.number * s.lipschitz(),
             tuple(replace(w, copies=times(self.number, w.copies)) for w in s.weights),
         )
@@ -207,9 +216,9 @@ class Attention:
 
     `score` is the collapsed matrix S, or the pair (Q, K) of maps with score (Qx) . (Kz). `kappa` is the
     softmax's constant from l_inf to l_1. With one query only that output is computed. A collapsed score may be
-    covered as the vectors S z of the keys or S^T x of the queries, whichever has its rows bounded, or, with
-    `scalar_scores`, as the numbers x . S z themselves. `best_gain` takes the best input-Lipschitz constant
-    (maurey/attention) in the place of the one that the triangle inequality gives.
+    covered as the vectors S z of the keys or S^T x of the queries (`on_queries`, or where nothing that a
+    cover could use bounds S), or, with `scalar_scores`, as the numbers x . S z themselves. `best_gain` takes the
+    best input-Lipschitz constant (maurey/attention) in the place of the one that the triangle inequality gives.
     """
 
     value: Matrix
@@ -218,10 +227,11 @@ class Attention:
     one_query: bool = False
     scalar_scores: bool = False
     best_gain: bool = False
+    on_queries: bool = False
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         B_V = norm(D, self.value, "spectral")
-        output = replace(x, radius=times(B_V, x.radius), tokens=Integer(1) if self.one_query else x.tokens)
+        output = replace(x.to(times(B_V, x.radius)), tokens=Integer(1) if self.one_query else x.tokens)
 
         def lipschitz() -> Expr:
             B = times(square(x.radius), self._score_norm(D))
@@ -230,8 +240,15 @@ class Attention:
             # values move by B_V; a score moves through its query and through its key, each by at most R |S|
             return times(B_V, 1 + 2 * times(self.kappa, B))
 
-        value = Weight(self.value, Integer(1), x.radius, x.number, VALUES, "edelman2022/4.3")
+        value = Weight(self.value, Integer(1), x.radius, x.number, VALUES, "edelman2022/4.3", radius_1=x.radius_1)
         return Sensitivity(output, lipschitz, (*self._score_weights(D, x, output, B_V), value))
+
+    @property
+    def covers_queries(self) -> bool:
+        """Whether a collapsed score that is covered by vectors is covered by those of the queries."""
+        S = self.score
+        assert isinstance(S, Matrix)
+        return self.on_queries or all(b is None for b in (S.rows, S.column_l1, S.column_sum, S.entries))
 
     def _score_norm(self, D: Derivation) -> Expr:
         maps = (self.score,) if isinstance(self.score, Matrix) else self.score
@@ -242,14 +259,17 @@ class Attention:
         per_score = times(self.kappa, B_V, R)
         if self.scalar_scores and isinstance(self.score, Matrix):
             pairs = times(queries, x.tokens)
-            return (Weight(self.score, per_score, square(R), pairs, SCORES, "maurey/score", scalar=True),)
+            radius_1 = None if x.radius_1 is None else square(x.radius_1)
+            weight = Weight(self.score, per_score, square(R), pairs, SCORES, "maurey/score", True, radius_1=radius_1)
+            return (weight,)
         per_vector = times(self.kappa, B_V, square(R))  # a score is a product with another vector of norm R
-        if isinstance(self.score, Matrix) and self.score.rows is not None:
-            reason = f"{SCORES}; the query that scores a key has norm at most $R$"
-            return (Weight(self.score, per_vector, R, x.number, reason, "edelman2022/4.3"),)
         if isinstance(self.score, Matrix):
-            reason = f"{SCORES}; the key against which a query is scored has norm at most $R$"
-            return (Weight(self.score.transposed(), per_vector, R, queries, reason, "maurey/orientation"),)
+            moved, number, other, key = self.score, x.number, "query that scores a key", "edelman2022/4.3"
+            if self.covers_queries:
+                moved, number, other = self.score.transposed(), queries, "key against which a query is scored"
+                key = key if self.on_queries else "maurey/orientation"
+            reason = f"{SCORES}; the {other} has norm at most $R$"
+            return (Weight(moved, per_vector, R, number, reason, key, radius_1=x.radius_1),)
         Q, K = self.score
         reason = f"{SCORES}; the other factor of the score has norm at most its own times $R$"
         return tuple(

@@ -24,6 +24,10 @@ class Matrix:
     rows: Expr | None = None  # the largest l2 norm of a row of M
     columns: Expr | None = None  # the largest l2 norm of a column of M
     row_sum: Expr | None = None  # the sum of the l2 norms of the rows of M
+    column_sum: Expr | None = None  # the sum of the l2 norms of the columns of M
+    row_l1: Expr | None = None  # the largest l1 norm of a row of M
+    column_l1: Expr | None = None  # the largest l1 norm of a column of M
+    entries: Expr | None = None  # the sum of the absolute entries of M
 
     def transposed(self) -> Matrix:
         return replace(
@@ -32,11 +36,21 @@ class Matrix:
             inputs=self.outputs,
             rows=self.columns,
             columns=self.rows,
-            row_sum=None,
+            row_sum=self.column_sum,
+            column_sum=self.row_sum,
+            row_l1=self.column_l1,
+            column_l1=self.row_l1,
         )
 
 
-NAMES = {"frobenius": ("F", "F"), "row_sum": ("21", "1"), "rows": ("inf", r"\infty"), "spectral": ("2", "2")}
+NAMES = {
+    "frobenius": ("F", "F"),
+    "row_sum": ("21", "1"),
+    "rows": ("inf", r"\infty"),
+    "spectral": ("2", "2"),
+    "row_l1": ("row", r"\mathrm{row}"),
+    "entries": ("11", "1,1"),
+}
 
 
 def norm(D: Derivation, M: Matrix, kind: str, best: bool = False) -> Expr:
@@ -48,7 +62,7 @@ def norm(D: Derivation, M: Matrix, kind: str, best: bool = False) -> Expr:
             break
         bound = _frobenius(D, M, best) if source == "frobenius" else getattr(M, source)
         if bound is not None:
-            found.append((bound if factor is None else factor * bound, reason))
+            found.append((bound if factor in (None, 1) else factor * bound, reason))
     if kind == "frobenius" and best and M.rows is not None and M.row_sum is not None:
         found.append((sqrt(M.rows * M.row_sum), "the squared rows sum to at most the largest times the sum"))
     if not found:
@@ -61,8 +75,12 @@ def norm(D: Derivation, M: Matrix, kind: str, best: bool = False) -> Expr:
 
 
 def _frobenius(D: Derivation, M: Matrix, best: bool) -> Expr | None:
-    known = any(b is not None for b in (M.frobenius, M.rows, M.columns, M.row_sum, M.spectral))
+    known = M.frobenius is not None or any(getattr(M, source) is not None for source, _, _ in _routes(M, "frobenius"))
     return norm(D, M, "frobenius", best) if known else None
+
+
+def _root(n: Expr) -> Expr:
+    return n if n == 1 else sqrt(n)
 
 
 def _routes(M: Matrix, kind: str) -> list[tuple[str, Expr | None, str]]:
@@ -72,20 +90,30 @@ def _routes(M: Matrix, kind: str) -> list[tuple[str, Expr | None, str]]:
     rank = outputs if outputs == inputs else Min(outputs, inputs)
     if kind == "frobenius":
         return [
-            ("columns", sqrt(inputs), "as many columns as inputs, each of them bounded"),
-            ("rows", sqrt(outputs), "as many rows as outputs, each of them bounded"),
+            ("columns", _root(inputs), "as many columns as inputs, each of them bounded"),
+            ("rows", _root(outputs), "as many rows as outputs, each of them bounded"),
             ("row_sum", None, r"the $\ell_2$ norm of the row norms is at most their $\ell_1$ norm"),
-            ("spectral", sqrt(rank), "as many singular values as the rank"),
+            ("column_sum", None, r"the $\ell_2$ norm of the column norms is at most their $\ell_1$ norm"),
+            ("entries", None, r"the $\ell_2$ norm of the entries is at most their $\ell_1$ norm"),
+            ("column_l1", _root(inputs), r"as many columns as inputs, each bounded in $\ell_1$ and so in $\ell_2$"),
+            ("spectral", _root(rank), "as many singular values as the rank"),
         ]
     if kind == "row_sum":
         return [
             ("rows", outputs, "as many rows as outputs"),
-            ("frobenius", sqrt(outputs), "Cauchy-Schwarz over the rows: orientation costs nothing"),
+            ("frobenius", _root(outputs), "Cauchy-Schwarz over the rows: orientation costs nothing"),
+        ]
+    if kind == "row_l1":
+        return [("column_l1", inputs, r"a row has as many entries as inputs, each at most its column's $\ell_1$ norm")]
+    if kind == "entries":
+        return [
+            ("column_l1", inputs, "as many columns as inputs"),
+            ("column_sum", _root(outputs), r"Cauchy-Schwarz in every column"),
         ]
     if kind == "rows":
         return [
             ("row_sum", None, "one row is at most the sum"),
-            ("columns", sqrt(inputs), "a row has as many entries as inputs, each at most its column"),
+            ("columns", _root(inputs), "a row has as many entries as inputs, each at most its column"),
             ("spectral", None, "a row is the image of a unit vector under the transpose"),
             ("frobenius", None, "one row is at most all"),
         ]

@@ -8,6 +8,10 @@ from sympy import Expr, Integer, tanh
 # P = p(h = 1) it is 4 P (1 - P) <= 1.
 BEST_CONSTANT = Integer(1)
 
+# -log softmax(x)_i has the gradient softmax(x) - e_i, whose l1 norm 2 (1 - softmax(x)_i) has the supremum 2: the loss
+# is 2-Lipschitz in l_inf, and no constant below 2 will do.
+CROSS_ENTROPY = Integer(2)
+
 
 def entrywise_jacobian(p: Expr) -> Expr:
     """The largest sum of |J_ij|, 2 sum_i s_i (1 - s_i): over p classes at most 2 (1 - 1/p), by Cauchy-Schwarz."""

@@ -629,7 +629,7 @@ def chained_complexity(A, C_F, m, **_):
     return A if A**2 * m < C_F else min(A, exp(mpf(1)) * s * (1 + log(A / s)))
 
 
-FORMS[E + "A.3", "R", "sharp"] = FORMS["maurey/chaining", "R", "printed"] = chained_complexity
+FORMS[E + "A.3", "R", "sharp"] = chained_complexity
 
 
 @form(E + "A.4", "gap", "printed")

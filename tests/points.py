@@ -20,6 +20,7 @@ def value(name: str, domain: str, rng: random.Random) -> str:
             "n": 30,
             "s": 12,
             "d_f": 9,
+            "K": 40,
             "N": 10**6,
             "m": 10**5,
             "T": 10**4,
@@ -61,6 +62,14 @@ def point(claim: Claim, rng: random.Random) -> dict[str, object]:
         at["coherence"] = str(Fraction(rng.randint(1, 49), 100) / Fraction(str(at["s"])))
     if "tau" in at:  # below A
         at["tau"] = str(Fraction(str(at["A"])) * Fraction(rng.randint(1, 100), 100))
+    assumed = {str(symbol) for assumption in claim.assumes for symbol in assumption.relation.free_symbols}
+    for count in {"m", "N"} & assumed:  # more samples or points than dimensions
+        at[count] = str(int(str(at[count])) + int(str(at.get("d", 0))))
+    if claim.key == "trauger2024/S2.5":  # the root of a logarithm of norms
+        product = Fraction(rng.randint(101, rng.choice([10**3, 10**5])), 100)
+        at["B_X"] = str(product / Fraction(str(at["B_W_11"])))
+    if "f_norm" in at:  # at most gamma b
+        at["f_norm"] = str(Fraction(rng.randint(0, 100), 100) * Fraction(str(at["gamma"])) * Fraction(str(at["b"])))
     for constant in claim.constants:
         at[constant.name] = value(constant.name, "positive real", rng)
     return at

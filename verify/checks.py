@@ -10,6 +10,8 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -54,10 +56,10 @@ class Result:
 
 
 def refuted(note: str, witness: Mapping[str, Any], said: object, true: object, **more: Any) -> Result:
-    """An object violates it: what the form says there, and what is true."""
-    return Result(
-        "fails", "refuted", note, counterexample=witness, printed_value=str(said), true_value=str(true), **more
-    )
+    """An object violates it: what the form says there, and what is true, as decimals."""
+    values = (Decimal(x.numerator) / x.denominator if isinstance(x, Fraction) else x for x in (said, true))
+    said, true = (str(value) for value in values)
+    return Result("fails", "refuted", note, counterexample=witness, printed_value=said, true_value=true, **more)
 
 
 Check = Callable[[Effort], "Result | Iterable[Result]"]

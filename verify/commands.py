@@ -8,7 +8,7 @@ import os
 import sys
 from dataclasses import asdict
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -61,7 +61,7 @@ def errata(
     if as_json:
         print(json.dumps([as_record(entry) for entry in entries], indent=1))
         return
-    print("\n".join(report(found, entries)))
+    print("\n".join(report(found, entries, ledger.verdicts())))
 
 
 NEEDED = {"torch": "train", "z3": "verify", "hypothesis": "verify"}
@@ -148,12 +148,14 @@ def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
 def as_record(entry: Erratum) -> dict[str, object]:
     """An entry with its two formulas."""
     claim = registry.find(entry.key)
-    formulas = {form: latex_of(claim, form, part=entry.part) for form in ("printed", "derived")}
+    forms = claim.part(entry.part).forms
+    formulas = {f: latex_of(claim, f, part=entry.part) if f in forms else "" for f in ("printed", "derived")}
     return {**asdict(entry), **formulas}
 
 
-def report(found: list[Comparison], entries: list[Erratum]) -> list[str]:
-    """A referee's report: entries that say the same of several rays are put together."""
+def report(found: list[Comparison], entries: list[Erratum], verdicts: dict[str, dict[str, Any]]) -> list[str]:
+    """A referee's report: entries that say the same of several rays are put together, and what the comparison leaves
+    open but a check decides is a remark."""
     from .notes import along, words
 
     lines: list[str] = []
@@ -174,10 +176,12 @@ def report(found: list[Comparison], entries: list[Erratum]) -> list[str]:
         last = key
         where = "; or a".join(start.removesuffix(", all else fixed, ").removeprefix("A") for start in starts)
         lines.append(f"  {part}: {f'A{where}; all else fixed, ' if where else ''}{rest}")
+    settled = {key: row["evidence"] for key, row in verdicts.items() if row["verdict"] == "holds"}
     for title, texts in (
-        ("Remarks", [text for one in found for text in one.remarks]),
-        ("Undecided", [text for one in found for text in one.undecided]),
-    ):
+        ("Remarks", [text for one in found for text in one.remarks]
+         + [f"{text}; but it is {settled[one.key]}." for one in found if one.key in settled for text in one.undecided]),
+        ("Undecided", [text for one in found if one.key not in settled for text in one.undecided]),
+    ):  # fmt: skip
         if texts:
             lines += ["", title, *(f"  {text}" for text in texts)]
     refuted = sum(entry.status == "refuted" for entry in entries)

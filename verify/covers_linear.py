@@ -11,7 +11,8 @@ import numpy as np
 
 from . import covers_online
 from .checks import Effort
-from .covers_instances import Array, Instance, inputs, resolution, target
+from .covers_instances import ROUNDING, Array, Instance, inputs, resolution, target
+from .covers_l1 import RATIOS, log_count, on_lattice, resolution_at
 from .packings import below
 
 
@@ -39,7 +40,7 @@ def class_of(norms: str, d_2: int) -> Class:
     )
 
 
-def _costs(N: int, d_1: int, d_2: int, a: Fraction, a_1: Fraction | None) -> dict[str, tuple[Fraction, float]]:
+def costs_of(N: int, d_1: int, d_2: int, a: Fraction, a_1: Fraction | None) -> dict[str, tuple[Fraction, float]]:
     """For each kind of correction: how many there can be, and the log of the alphabet as the forms count it."""
     rate = Fraction(64, 49)
     costs = {
@@ -63,11 +64,11 @@ def linear(effort: Effort, kind: str, norms: str) -> Iterator[Instance]:
         members = class_of(norms, d_2)
         eps = resolution(rng, R * Fraction(f"{math.sqrt(members.frobenius):.6g}"))
         a, B_1 = members.frobenius * (R / eps) ** 2, members.bounds.get("B_W_21")
-        costs = _costs(N, d_1, d_2, a, (B_1 * R / eps) ** 2 if B_1 is not None else None)
+        costs = costs_of(N, d_1, d_2, a, (B_1 * R / eps) ** 2 if B_1 is not None else None)
         chosen = min(costs, key=lambda k: costs[k][0] * Fraction(costs[k][1])) if kind == "best" else kind
         X = float(R) * inputs(rng, N, d_1, i % 3)
         W = target(rng, (d_1, d_2), i % 4 % 3, members.project, max(1, below(a)))
-        run, again, error = _run(chosen, W, X, float(R), float(eps), members)
+        run, again, error = corrected(chosen, W, X, float(R), float(eps), members)
         inside = np.allclose(run.centre, again, rtol=0, atol=1e-12)
         inside = inside and np.allclose(members.project(again), again, rtol=0, atol=1e-9)
         at = {"eps": eps, "N": Fraction(N), "d_1": Fraction(d_1), "d_2": Fraction(d_2), "B_X": R, **members.bounds}
@@ -76,7 +77,9 @@ def linear(effort: Effort, kind: str, norms: str) -> Iterator[Instance]:
         yield Instance(at, error / float(eps), len(run.corrections), allowed, log_size, bool(inside))
 
 
-def _run(kind: str, W: Array, X: Array, R: float, eps: float, members: Class) -> tuple[covers_online.Run, Array, float]:
+def corrected(
+    kind: str, W: Array, X: Array, R: float, eps: float, members: Class
+) -> tuple[covers_online.Run, Array, float]:
     """The corrections, the centre again from their list alone, and how far it is."""
     d_1, d_2 = W.shape
     if kind == "columns":
@@ -96,3 +99,52 @@ def _run(kind: str, W: Array, X: Array, R: float, eps: float, members: Class) ->
     run = covers_online.correct(W, X, R, eps, members.project, U, kappa)
     again = covers_online.follow(run.corrections, X, U, kappa * eps / R**2, members.project)
     return run, again, float(np.linalg.norm(X @ (W - run.centre), axis=1).max())
+
+
+# --- the norms of the columns of W summed: corrections, or the lattice of a larger l1 ball --------------------------
+
+
+def column_sum(effort: Effort, in_l1: bool, best: bool) -> Iterator[Instance]:
+    """x -> Wx with the norms of the columns of W summed. The corrections of W^T, along coordinates or the smallest of
+    all kinds. Inputs in an l1 ball are answered for by scaled basis vectors, and there a lattice is one more kind."""
+    rng = np.random.default_rng(effort.seed)
+    B, R = Fraction(3, 2), Fraction(2)
+
+    def project(W: Array) -> Array:
+        turned = np.swapaxes(W, -1, -2)
+        return np.swapaxes(covers_online.weighted_columns(turned, np.ones(turned.shape[-1]), float(B)), -1, -2)
+
+    members = Class({"B_W_21": B}, B**2, project)
+    for i in range(40 * effort.scale):
+        k, d = int(rng.choice((1, 2, 3) if best else (1, 3, 20))), int(rng.choice((1, 2, 3) if best else (1, 4, 300)))
+        a = Fraction(str(rng.choice(RATIOS[:7])))
+        eps, N = resolution_at(B * R, a), d if in_l1 else int(rng.choice((1, 9, 60)))
+        costs = costs_of(N, d, k, a, None)
+        kind = min(costs, key=lambda name: float(costs[name][0]) * costs[name][1]) if best else "coordinates"
+        allowed = max(0, below(costs[kind][0])) if a > 1 else 0  # from the radius on zero alone is a cover
+        W, size = target(rng, (d, k), i % 4 % 3, project, max(1, below(a))), allowed * costs[kind][1]
+        at = {"eps": eps, "N": Fraction(N + in_l1), "d": Fraction(d), "k": Fraction(k), **members.bounds}
+        at["B_X_1" if in_l1 else "B_X"] = R
+        if a <= 1:
+            yield Instance(at, float(R) * float(np.linalg.norm(W)) / float(eps), 0, 0, 0.0)
+            continue
+        if best and in_l1 and log_count(k * d, k * a, True) < size:
+            centre = _in_larger_ball(W, float(B), k, a, project)
+            error = float(R) * float(np.linalg.norm(W - centre)) / float(eps)
+            yield Instance(at, error, 0, 0, log_count(k * d, k * a, True), _within(centre, B))
+            continue
+        X = float(R) * (np.eye(d) if in_l1 else inputs(rng, N, d, i % 3))
+        run, again, far = corrected(kind, W, X, float(R), float(eps), members)
+        inside = np.allclose(run.centre, again, rtol=0, atol=1e-12) and _within(again, B)
+        yield Instance(at, far / float(eps), len(run.corrections), allowed, size, inside)
+
+
+def _in_larger_ball(W: Array, B: float, k: int, a: Fraction, project: covers_online.Project) -> Array:
+    """The entries of W have l1 norm at most sqrt(k) B: the centre on the lattice of that ball. Projected onto the class
+    it is in the Frobenius norm nearer to all members."""
+    radius = math.sqrt(k) * B
+    return project(radius * on_lattice(W.ravel() / radius, k * a).point.reshape(W.shape))
+
+
+def _within(W: Array, B: Fraction) -> bool:
+    return bool(np.linalg.norm(W, axis=1).sum() <= float(B) * (1 + ROUNDING))

@@ -12,6 +12,7 @@ import numpy as np
 from maurey.numeric.binding import bind
 from maurey.symbolic import registry
 
+from . import covers
 from . import covers_heads as build
 from . import covers_online as online
 from .checks import Effort
@@ -119,3 +120,145 @@ def deep(effort: Effort, key: str = "edelman2022/A.17") -> Iterator[Instance]:
         w = online.in_frobenius(1.0)(10 * rng.normal(size=(d, 1)))[:, 0]
         bound = bind(claim, at, "sharp", "log_N")
         yield _instance(build.build_deep(bound, X, R, blocks, w, budget, 1.1, _activation(1.1)), at)
+
+
+# --- every weight rounded to a lattice, for all inputs at once: trauger2024/4.2 and its corollaries ------------------
+
+NORMS = {"4.2": "entries", "4.2.1": "entries", "F.0.1": "columns", "F.0.2": "sums"}
+BOUNDS = {"entries": "B_W_11", "columns": "B_W_1inf", "sums": "B_W_21"}
+
+
+def _l1(x: Array, B: float) -> Array:
+    return online.weighted_columns(x.reshape(1, -1), np.ones(x.size), B).reshape(x.shape)
+
+
+def _class(norm: str, B: float, spectral: float) -> tuple[online.Project, Callable[[Array], float]]:
+    """The projection onto the maps with both bounds, and by what factor one is outside."""
+    size: Callable[[Array], float]
+    first: online.Project
+    if norm == "entries":
+        first, size = (lambda M: _l1(M, B)), (lambda M: float(np.abs(M).sum()))
+    elif norm == "columns":
+        first = lambda M: np.stack([_l1(column, B) for column in M.T], axis=1)  # noqa: E731
+        size = lambda M: float(np.abs(M).sum(0).max())  # noqa: E731
+    else:
+        first = lambda M: online.weighted_columns(M, np.ones(M.shape[1]), B)  # noqa: E731
+        size = lambda M: float(np.linalg.norm(M, axis=0).sum())  # noqa: E731
+    outside: Callable[[Array], float] = lambda M: max(size(M) / B, float(np.linalg.norm(M, 2)) / spectral)  # noqa: E731
+    return online.in_both(first, online.in_spectral(spectral), outside), outside
+
+
+def rounded(x: Array, radius: float, eps: float) -> tuple[Array, float]:
+    """A point of the smaller of the two lattices of maurey/lattice, and the log of how many it has at most."""
+    n, a = x.size, (radius / eps) ** 2
+    if a <= 1:
+        return np.zeros(x.shape), 0.0
+    M, S = covers.dense_steps(a), covers.sparse_support(a)
+    few, most = min(M * math.log(2 * n + 1), n * math.log(2 * M + 1)), S * math.log(4 * n + 1)
+    flat = x.reshape(-1)
+    if few <= most:
+        return (radius / (M + 1) * covers.dense(flat, radius, M)).reshape(x.shape), few
+    return (radius / (2 * S) * covers.sparse(flat, radius, S)).reshape(x.shape), most
+
+
+def _round_map(M: Array, norm: str, B: float, R: float, R_1: float, eps: float) -> tuple[Array, float]:
+    """Entry by entry as one vector, or column by column, an input a mixture of R_1 times the basis."""
+    if norm == "columns":
+        found = [rounded(column, B, eps / R_1) for column in M.T]
+        return np.stack([centre for centre, _ in found], axis=1), sum(cost for _, cost in found)
+    return rounded(M, B if norm == "entries" else B * math.sqrt(M.shape[0]), eps / R)
+
+
+def _corrected(M: Array, R: float, basis: float | None, eps: float, project: online.Project) -> tuple[Array, float]:
+    """By corrections, on multiples of the basis where inputs are mixtures of these, else for all inputs."""
+
+    def turned(W: Array) -> Array:
+        return project(W.T).T
+
+    if basis is not None:
+        centre, cost = build.cover_map(M.T, basis * np.eye(M.shape[1]), basis, eps, turned)
+        return centre.T, cost
+    nets = online.net(M.shape[1]), online.net(M.shape[0])
+    run = online.correct_everywhere(M.T, R, eps, turned, *nets)
+    return run.centre.T, len(run.corrections) * math.log(len(nets[0]) * len(nets[1]) + 1)
+
+
+def _same_cell(M: Array, centre: Array, reach: float, project: online.Project) -> Array:
+    """Another member whose columns are within reach of the centre's, on the far side from M; M itself if none is."""
+    for candidate in (project(2 * centre - M), project(centre)):
+        if np.linalg.norm(candidate - centre, axis=0).max() <= reach:
+            return candidate
+    return M
+
+
+def lattices(effort: Effort, key: str, share: float = 1.0) -> Iterator[Instance]:
+    """The sharp form's cover, with centres projected into the class: Frobenius distances to a member do not grow.
+
+    Where columns are rounded they may, so centres stay where they are; with a share of 1/2 any member near the centre
+    is one, and such a cover is no larger than the derived form.
+    """
+    rng, norm = np.random.default_rng(effort.seed), NORMS[key.rpartition("/")[2]]
+    B = Fraction(3, 2)
+    for i in range(6 * effort.scale):
+        widths = ((2, 3), (2, 4)) if norm == "sums" else ((4, 12), (4, 16))  # nets are written out for sums
+        d, k, m = (int(rng.choice(choices)) for choices in (*widths, (1, 5)))
+        at: dict[str, Any] = _fractions(
+            eps=str(rng.choice(("1/20", "1/8"))), L=str(1 + i % 3), L_sigma="11/10", B_w="9/10", B_C="1", B_V="4/5",
+            B_QK="1/2",
+        )  # fmt: skip
+        radius = Fraction(str(rng.choice(("1/2", "2"))))
+        at["B_X" if norm == "entries" else "B_X_1"] = radius
+        if key.endswith("4.2"):
+            at["C_1"] = Fraction(math.ceil(10**6 * B**2 * math.log(2 * d * max(d, k) + 1)), 10**6)
+            at["C_X"] = at["C_1"] * radius**2
+        else:
+            at |= {BOUNDS[norm]: B, "d": Fraction(d), "k": Fraction(k), "m": Fraction(m)}
+        X = inputs(rng, m * 3, d, 1).reshape(m, 3, d)
+        X[..., 0] += 2.0  # along the large entries
+        X *= float(radius) / np.linalg.norm(X, axis=-1, keepdims=True)
+        if norm != "entries":
+            X /= np.maximum(1.0, np.abs(X).sum(-1, keepdims=True) / float(radius))
+        yield _rounded_network(rng, key, at, X, k, float(B), share)
+
+
+def _rounded_network(
+    rng: np.random.Generator, key: str, at: dict[str, Any], X: Array, k: int, B: float, share: float
+) -> Instance:
+    norm, d = NORMS[key.rpartition("/")[2]], X.shape[2]
+    shares = build.quantities(bind(registry.find(key), at, "sharp", "log_N"), "eps_", "E_")
+    spent, factors = dict[str, tuple[float, float]](), [1.0]
+
+    def cover(label: str, shape: tuple[int, int], spectral: str, R: float, R_1: float) -> tuple[Array, Array]:
+        """A member on the boundary and its centre. One entry is large, so that outputs are above eps: else a cover by
+        zero alone would do as well."""
+        project, outside = _class(norm, B, float(at[spectral]))
+        x, eps = rng.normal(size=shape) / math.prod(shape), share * shares[f"eps_{label}"]
+        x[0, 0] = 1.0
+        M = x / outside(x)
+        centre, cost = _round_map(M, norm, B, R, R_1, eps)
+        if norm == "sums" and cost > shares[f"E_{label}"] * (1 + ROUNDING):
+            centre, cost = _corrected(M, R, R_1 if label in ("V_1", "QK_1") else None, eps, project)
+        if norm != "columns":
+            centre = project(centre)
+        elif share < 1:
+            centre = _same_cell(M, centre, eps / R_1, project)
+        factors.append(outside(centre))
+        spent[label] = cost, shares[f"E_{label}"] if share == 1 else cost
+        return M, centre
+
+    networks: tuple[list[build.Block], list[build.Block]] = [], []
+    R = R_1 = float(at["B_X" if norm == "entries" else "B_X_1"])
+    for n in range(1, int(at["L"]) + 1):
+        V, QK = cover(f"V_{n}", (k, d), "B_V", R, R_1), cover(f"QK_{n}", (d, d), "B_QK", R, R_1)
+        R = float(at["L_sigma"]) * min(1.0, float(at["B_V"]) * R)
+        C = cover(f"C_{n}", (d, k), "B_C", R, math.sqrt(k) * R)
+        for blocks, maps in zip(networks, zip(V, QK, C, strict=True), strict=True):
+            blocks.append(build.Block(*(M.T for M in maps)))
+        R = min(1.0, float(at["B_C"]) * R)
+        R_1 = math.sqrt(d) * R
+    read = cover("w", (1, d), "B_w", R, R_1)
+    sigma = _activation(float(at["L_sigma"]))
+    true, near = (build.deep_output(X, blocks, w[0], sigma) for blocks, w in zip(networks, read, strict=True))
+    made = build.Built(float(np.abs(true - near).max()), sum(cost for cost, _ in spent.values()), spent)
+    whole = _instance(made, at)
+    return whole._replace(inside=whole.inside and max(factors) <= 1 + ROUNDING)

@@ -149,7 +149,7 @@ def _attend(module: Attention, weights: Values, X: Array, seen: Seen) -> Array:
     queries = X[..., :1, :] if module.one_query else X
     if isinstance(module.score, Matrix):
         S = weights[module.score.label]
-        how = "score" if module.scalar_scores else "keys" if module.score.rows is not None else "queries"
+        how = "score" if module.scalar_scores else "queries" if module.covers_queries else "keys"
         seen.append((module.score.label, how, queries, X))
         score = lambda q, z: q @ S @ turned(z)  # noqa: E731
     else:

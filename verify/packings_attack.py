@@ -5,7 +5,7 @@ What is refuted is certified: the value of the form from above, the lower bound 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -23,9 +23,9 @@ from maurey.symbolic import registry
 
 from .checks import Effort, Result
 from .packings import PRECISION, Lower
-from .packings_claims import ATTACKS, Point, points
+from .packings_claims import ATTACKS, Attack, Point, points
 from .rays import Ray, each
-from .witnesses import shown
+from .witnesses import read, shown
 
 UP = Context(prec=6, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
 PRECISIONS = (128, 512, 2048)
@@ -41,14 +41,14 @@ def _written(key: str, part: str, form: str, sizes: tuple[tuple[str, int], ...])
         if p.optional or p.name in ("L_loss", "b", "delta"):
             continue
         at[p.name] = [Fraction(1)] * lengths[p.index] if p.index else Fraction(lengths.get(p.name, 1))
-    return bind(claim, at, form, part)
+    return bind(replace(claim, assumes=()), at, form, part)  # ones are no point of the domain
 
 
 def value(key: str, part: str, form: str, at: Mapping[str, Any]) -> arb:
     """A ball around the form at a point. Of sec2, which bounds N itself, the logarithm where it was derived as such."""
     claim = registry.find(key)
     indices = {p.index for p in claim.symbols if p.index} | set(claim.unrolled)
-    bound = _written(key, part, form, tuple(sorted((name, int(at[name])) for name in indices)))
+    bound = _written(key, part, form, tuple(sorted((name, int(at.get(name, 1))) for name in indices)))
     steps = bound.steps[:-1] if part == "N_inf" and form != "printed" else bound.steps
     bound = replace(bound, steps=steps, values={**bound.values, **at})
     for precision in PRECISIONS:
@@ -65,9 +65,9 @@ def hidden(key: str, part: str, form: str) -> bool:
     return form == "printed" and claim.part(part).relation == "<~"
 
 
-def survives(key: str, part: str, form: str, effort: Effort, number: int) -> Result:
+def survives(key: str, part: str, form: str, effort: Effort, number: int, attack: Attack | None = None) -> Result:
     """Lower bounds over the whole stated domain, its corners included, stay below the form."""
-    claim, attack = registry.find(key), ATTACKS[key, part]
+    claim, attack = registry.find(key), attack or ATTACKS[key, part]
     tight, where, tried = 0.0, "", 0
     for at in points(claim, attack, number * effort.scale, effort.seed):
         try:
@@ -92,6 +92,18 @@ def _fails(key: str, part: str, form: str, at: dict[str, Any], bound: arb, lower
     )  # fmt: skip
 
 
+def exceeded(key: str, part: str, at: Mapping[str, Any], attack: Attack, note: str) -> Result:
+    """One point, nothing hidden: the printed form is below what every cover needs."""
+    point = read(dict(at))
+    bound, lower = value(key, part, "printed", point), attack.lower(point).whole()
+    if not lower.log > bound:
+        return Result("undecided", "refuted", "the point is not what it seems", 1, part=part)
+    return Result(
+        "fails", "refuted", f"{note}; {lower.how}", 1, None, {**shown(point), "packing": lower.how}, part,
+        printed_value=decimal(bound), true_value=decimal(lower.log, up=False),
+    )  # fmt: skip
+
+
 def constant_needed(key: str, part: str, effort: Effort, number: int) -> Result:
     """A form that hides a constant: how large it must be, over points at which no logarithm that it keeps vanishes."""
     claim, attack = registry.find(key), ATTACKS[key, part]
@@ -110,10 +122,10 @@ def constant_needed(key: str, part: str, effort: Effort, number: int) -> Result:
     return Result("holds", "tested", note, tried, part=part)
 
 
-def at_edge(key: str, part: str, at: Mapping[str, Any], note: str) -> Result:
+def at_edge(key: str, part: str, at: Mapping[str, Any], note: str, attack: Attack | None = None) -> Result:
     """Where the logarithm that is kept vanishes, and the class does not."""
     point = {n: [Fraction(v) for v in x] if isinstance(x, list) else Fraction(x) for n, x in at.items()}
-    bound, lower = value(key, part, "printed", point), ATTACKS[key, part].lower(point).whole()
+    bound, lower = value(key, part, "printed", point), (attack or ATTACKS[key, part]).lower(point).whole()
     if not (bound == 0 and lower.log > 0):
         return Result("undecided", "refuted", "the edge is not what it seems", 1, part=part)
     return Result(
@@ -126,19 +138,34 @@ def at_edge(key: str, part: str, at: Mapping[str, Any], note: str) -> Result:
 
 
 def along(
-    key: str, part: str, at: Mapping[str, Any], ray: Mapping[str, str], ts: tuple[int, int, int], note: str
-) -> Result:
-    """Printed over lower bound along a ray: certified at three t, and falling to 0 as t grows: no constant helps."""
+    key: str, part: str, at: Mapping[str, Any], ray: Mapping[str, str], ts: tuple[int, int, int], note: str,
+    attack: Attack | None = None,
+) -> Result:  # fmt: skip
+    """Printed over a lower bound of the covering number along a ray."""
+
+    def lower(point: Point) -> tuple[arb, str]:
+        found = (attack or ATTACKS[key, part]).lower(point)
+        with ctx.workprec(PRECISION):
+            return (found.log.exp() if part == "N_inf" else found.log), found.how
+
+    return falling(key, part, at, ray, ts, note, lower, "packing")
+
+
+def falling(
+    key: str, part: str, at: Mapping[str, Any], ray: Mapping[str, str], ts: tuple[int, int, int], note: str,
+    truth: Callable[[Point], tuple[arb, str]], by: str,
+) -> Result:  # fmt: skip
+    """Printed over true along a ray: certified at three t, and falling to 0 as t grows: no constant helps. `truth` also
+    says what shows it; `by` is the name of that in the witness."""
     fixed = {n: [Fraction(v) for v in x] if isinstance(x, list) else Fraction(x) for n, x in at.items()}
     powers: Ray = {name: Fraction(power) for name, power in ray.items()}
     start = fixed | {name: Fraction(1) for name in powers if "[" not in name}
     ratios, bounds = [], []
     for t in ts:
         point = each(start, lambda name, v, t=t: _power(t, powers[name]) if name in powers else v)  # type: ignore[misc]
-        bound, lower = value(key, part, "printed", point), ATTACKS[key, part].lower(point)
+        bound, (true, how) = value(key, part, "printed", point), truth(point)
         with ctx.workprec(PRECISION):
-            true = lower.log.exp() if part == "N_inf" else lower.log
-            bounds.append((bound, true, lower.how))
+            bounds.append((bound, true, how))
             ratios.append(bound / true if true > 0 else arb(1))
     if not (ratios[2] < ratios[1] / 10 and ratios[1] < ratios[0] / 10 and ratios[2] < 1):
         return Result("undecided", "refuted", "the ratio does not fall as it should", 3, part=part)
@@ -148,7 +175,7 @@ def along(
         "ray": {n: int(p) if p.denominator == 1 else float(p) for n, p in powers.items()},
         "t": [f"{Decimal(t).normalize():E}" for t in ts],
         "ratios": [decimal(ratio) for ratio in ratios],
-        "packing": how,
+        by: how,
     }
     return Result(
         "fails", "refuted", note, 3, None, witness, part, printed_value=decimal(bound),

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from sympy import Rational, Symbol, false
 
 from maurey.symbolic.claim import Claim
 
@@ -71,6 +72,28 @@ FROBENIUS = Attack(
 EVERYWHERE = Attack(
     lambda p: linear.everywhere(_square(p, "B_W_F", "B_X"), _int(p, "d_1"), _int(p, "d_2")), FROBENIUS.radius
 )
+IN_COLUMNS = Attack(  # x -> Wx with the columns of W in l1 balls: on basis vectors a product
+    lambda p: l1_ball(_square(p, "B_W_1inf", "B_X_1"), _int(p, "k")).times(min(_int(p, "N"), _int(p, "d"))),
+    lambda p: p["B_W_1inf"] * p["B_X_1"],
+)
+
+
+def _entries(number: str) -> Attack:
+    """x -> Wx with the absolute entries of W summed."""
+    return Attack(
+        lambda p: linear.entries(_square(p, "B_W_11", "B_X"), min(_int(p, number), _int(p, "d")), _int(p, "k")),
+        lambda p: p["B_W_11"] * p["B_X"],
+    )
+
+
+def _column_sum(radius: str) -> Attack:
+    """x -> Wx with the norms of the columns of W summed."""
+    return Attack(
+        lambda p: linear.row_norms(_square(p, "B_W_21", radius), min(_int(p, "N"), _int(p, "d")), _int(p, "k")),
+        lambda p: p["B_W_21"] * p[radius],
+    )
+
+
 LATTICE = Attack(lambda p: l1_ball(_square(p, "rho"), _int(p, "n")), lambda p: p["rho"])
 
 
@@ -140,7 +163,14 @@ ATTACKS: dict[tuple[str, str], Attack] = {
     ("edelman2022/A.12-equal-heads", "log_N"): EQUAL,
     ("edelman2022/A.17", "log_N"): Attack(_deep, lambda p: p["B_w"]),
     ("edelman2022/4.6", "log_N"): Attack(_deep_equal, lambda p: p["B_w"] * min(1, p["B_X"])),
+    ("trauger2024/3.3", "log_N"): IN_COLUMNS,
+    ("trauger2024/3.4", "log_N"): _column_sum("B_X_1"),
+    ("trauger2024/3.5", "log_N"): _column_sum("B_X"),
+    ("trauger2024/3.6", "log_N"): _entries("N"),
+    ("trauger2024/S2.5", "log_N_counting"): _entries("m"),
+    ("trauger2024/S2.5", "log_N_norms"): _entries("m"),
     ("maurey/lattice", "lattice"): LATTICE,
+    ("maurey/lattice", "closed"): LATTICE,
     ("maurey/online", "scalar"): _scalar("N", proper=True),
     ("maurey/online", "coordinates"): FROBENIUS,
     ("maurey/online", "net"): FROBENIUS,
@@ -172,7 +202,7 @@ def points(claim: Claim, attack: Attack, number: int, seed: int) -> Iterator[Poi
     """Points of the whole stated domain: sizes from 1 up, and resolutions around the radius of the class and below."""
     rng = np.random.default_rng(seed)
     indices = {p.index for p in claim.symbols if p.index} | set(claim.unrolled)
-    for _ in range(number):
+    while number:
         sizes = {name: int(rng.choice(SIZES[name])) for name in indices}
         at: Point = {}
         for p in claim.symbols:
@@ -184,6 +214,15 @@ def points(claim: Claim, attack: Attack, number: int, seed: int) -> Iterator[Poi
             choices = SCORES if p.name.startswith("B_QK_inf") else NORMS
             drawn = [Fraction(str(rng.choice(choices))) for _ in range(sizes[p.index] if p.index else 1)]
             at[p.name] = drawn if p.index else drawn[0]
+        if not assumed(claim, at):
+            continue
+        number -= 1
         plain = {n: [float(x) for x in v] if isinstance(v, list) else float(v) for n, v in at.items()}
         eps = attack.radius(plain) * float(rng.choice(RESOLUTIONS))
         yield at | {"eps": Fraction(f"{eps:.12g}")}
+
+
+def assumed(claim: Claim, at: Point) -> bool:
+    """Whether the claim's assumptions hold, as far as the point says."""
+    numbers = {Symbol(name): Rational(x.numerator, x.denominator) for name, x in at.items() if isinstance(x, Fraction)}
+    return all(one.relation.subs(numbers) is not false for one in claim.assumes)

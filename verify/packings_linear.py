@@ -2,7 +2,7 @@
 
 The inputs are ours to choose: R e_1, ..., R e_r with r = min(N, d_1). What is left of W are r rows of d_2 numbers, Y,
 which is R times its first r rows, and the distance of two matrices is their largest row difference. All radii are given
-by their squares over eps^2.
+by their squares over eps^2. Where a class bounds its maps x -> Wx by the columns of W, these are the rows of Y.
 """
 
 from __future__ import annotations
@@ -13,19 +13,25 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpz
 
+from .covers import dense_count
 from .packings import (
+    EXACT,
     NOTHING,
     PRECISION,
     Lower,
     ball_in_largest,
     below,
     best,
+    ceil_root,
+    exact,
     log_ball,
+    log_ratio,
     logarithm,
+    short,
     spikes_in_class,
     spread,
 )
-from .packings_codes import l1_ball, sign_code, sparse_signs
+from .packings_codes import ball_in_ball, l1_ball, sign_code, sparse_signs
 
 MANY = 10**9  # rows of a sign code
 
@@ -77,6 +83,33 @@ def row_sum(a_1: Fraction, r: int, d: int, a_inf: Fraction | None = None) -> Low
     if needed == 1:  # one column may have it all
         found += [spikes_in_class(a_1, r, classes=d), l1_ball(a_1, d)]
     return best(found)
+
+
+def entries(a: Fraction, r: int, d: int, proper: bool = True) -> Lower:
+    """Absolute entries of Y that sum to at most sqrt(a) eps."""
+    if a <= 1:
+        return NOTHING
+    found = [l1_ball(a, d)]
+    steps = min(ceil_root(a / 4) - 1, EXACT)
+    if steps >= 1:  # distinct points of the grid differ by radius/steps > 2 eps in some row
+        count = dense_count(r * d, steps)
+        found.append(Lower(logarithm(count), f"{short(count)} grid points of l1 norm at most {steps}"))
+    if proper:  # a centre is near a corner only where it has an entry of at least radius - eps
+        with ctx.workprec(PRECISION):
+            root = exact(a).sqrt()
+            most = int((root / (root - 1)).upper().floor().unique_fmpz())
+        corners = 2 * r * d
+        how = f"{short(corners)} corners, {short(most)} to a ball"
+        found.append(Lower(log_ratio(corners, min(most, corners)), how))
+    return best(found)
+
+
+def row_norms(a: Fraction, r: int, d: int) -> Lower:
+    """Norms of the rows of Y that sum to at most sqrt(a) eps: balls in some rows, or points of the l1 ball."""
+    if a <= 1:
+        return NOTHING
+    balls = (ball_in_ball(a / c**2, d).times(c) for c in spread(1, min(r, ceil_root(a) - 1), 6))
+    return best([*balls, entries(a, r, d, proper=False)])
 
 
 def _codes(a: Fraction, r: int, d: int) -> Iterator[Lower]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from maurey.numeric.binding import bind, names_in
-from maurey.numeric.grids import holds_over, read_array, run_over
+from maurey.numeric.binding import bind
+from maurey.numeric.grids import assumed, read_array, run_over
 from maurey.symbolic.claim import Claim, Part
 
 from .rays import FIXED, Point, start
@@ -76,9 +76,8 @@ class Grid:
         symbols = {p.name: p for p in self.claim.symbols}
         values = {name: read_array(symbols[name], x) for name, x in self.arrays.items()}
         inside: Any = np.ones(MANY, dtype=bool)
-        for assumption in self.claim.assumes:
-            if names_in([assumption.relation]) <= set(values):
-                inside = inside & holds_over(assumption.relation, values)
+        for _, where in assumed(self.claim, values):
+            inside = inside & where
         return inside
 
     @cached_property

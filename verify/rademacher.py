@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -106,3 +107,8 @@ def head(
 
     bound = norms["B_V"] * float(np.linalg.norm(X, axis=2).max())
     return complexity(supremum, m, bound, draws, rng, attained=False)
+
+
+def mean_absolute(m: int) -> Fraction:
+    """E|eps_1 + ... + eps_m|, exactly: m C(m-1, floor((m-1)/2)) / 2^(m-1)."""
+    return Fraction(m * math.comb(m - 1, (m - 1) // 2), 2 ** (m - 1)) if m else Fraction(0)

@@ -16,7 +16,7 @@ import numpy as np
 from sympy import Pow, Symbol, preorder_traversal
 
 from maurey.numeric.binding import bind, names_in
-from maurey.numeric.grids import holds_over, read_array, run_over
+from maurey.numeric.grids import assumed, read_array, run_over
 from maurey.symbolic.claim import Claim, Parameter, Part
 
 Ray = dict[str, Fraction]  # B_V or, of a list, B_V[2]: the power of t
@@ -33,13 +33,23 @@ FIXED = ("L", "H", "n", "i")  # depth, heads and list lengths stay as they are
 
 
 def start(claim: Claim, part: Part) -> Point:
-    """Where rays begin: ones and small sizes, with a resolution at which covers are not trivial."""
+    """Where rays begin: ones and small sizes, with a resolution at which covers are not trivial; twos where the printed
+    form is zero or not defined at ones."""
+    point = _start(claim, part, Fraction(1))
+    if part.printed is not None and point:
+        value = run_over(bind(claim, point, "printed", part.name, read_array))
+        if np.isnan(value.log).any() or np.isneginf(value.log).any():
+            return _start(claim, part, Fraction(2))
+    return point
+
+
+def _start(claim: Claim, part: Part, real: Fraction) -> Point:
     point: Point = {}
     names = names_of(part) | {p.index for p in claim.symbols} | set(claim.unrolled)
     for p in claim.symbols:
         if p.optional or p.name not in names:
             continue
-        usual = {"positive integer": Fraction(4), "positive real": Fraction(1), "nonnegative real": Fraction(1)}
+        usual = {"positive integer": Fraction(4), "positive real": real, "nonnegative real": real}
         value = START.get(p.name, usual.get(p.domain, Fraction(1, 2)))
         if p.name in FIXED:
             value = Fraction(1 if p.name == "i" else 2)
@@ -48,12 +58,16 @@ def start(claim: Claim, part: Part) -> Point:
 
 
 def cone(claim: Claim) -> list[tuple[str, str, str, Fraction]]:
-    """(small, large, size, power): small <= large <= size^power small holds for the norms of every matrix."""
+    """(small, large, size, power): small <= large <= size^power small holds for the norms of every matrix; without a
+    size only small <= large, where large bounds several matrices at once."""
     symbols = {p.name: p for p in claim.symbols}
     pairs = [("C_inf", "C_2", "d", Fraction(1, 2)), ("B_W_inf", "B_W_21", "d_2", Fraction(1))]
     for matrix in ("V", "QK", "C"):
         columns = "k" if matrix == "V" and "k" in symbols else "d"
         pairs.append((f"B_{matrix}_inf", f"B_{matrix}", columns, Fraction(1, 2)))
+    pairs += [
+        (small, large, "", Fraction(0)) for small in ("B_V", "B_QK", "B_C", "B_w") for large in ("B_W_11", "B_W_21")
+    ]
     return [
         (low, high, size, power)
         for small, large, size, power in pairs
@@ -79,8 +93,8 @@ def rays(claim: Claim, point: Point) -> list[Ray]:
     steps = [{name: Fraction(s)} for name, allowed in signs.items() for s in allowed]
     steps += [
         {small: Fraction(s), large: Fraction(s)}
-        for small, large, _, _ in wedge
-        if small in signs and large in signs
+        for small, large, size, _ in wedge
+        if size and small in signs and large in signs
         for s in (1, -1)
     ]
     found: dict[frozenset[tuple[str, Fraction]], Ray] = {}
@@ -112,7 +126,8 @@ def _signs(p: Parameter) -> tuple[int, ...]:
 def _inside(ray: Ray, wedge: Iterable[tuple[str, str, str, Fraction]]) -> bool:
     zero = Fraction(0)
     return all(
-        0 <= ray.get(large, zero) - ray.get(small, zero) <= power * ray.get(size, zero)
+        (excess := ray.get(large, zero) - ray.get(small, zero)) >= 0
+        and (not size or excess <= power * ray.get(size, zero))
         for small, large, size, power in wedge
     )
 
@@ -184,9 +199,8 @@ def _within(claim: Claim, point: Point, found: list[Ray]) -> list[Ray]:
     symbols = {p.name: p for p in claim.symbols}
     far = {name: read_array(symbols[name], x) for name, x in _far(claim, point, found).items()}
     keep: Any = True
-    for assumption in claim.assumes:
-        if names_in([assumption.relation]) <= set(far):
-            keep = keep & holds_over(assumption.relation, far)
+    for _, where in assumed(claim, far):
+        keep = keep & where
     inside: Any = np.broadcast_to(keep, (2, len(found))).all(axis=0)
     return [ray for ray, ok in zip(found, inside, strict=True) if ok]
 

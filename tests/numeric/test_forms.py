@@ -7,7 +7,8 @@ from pathlib import Path
 
 import mpmath
 import pytest
-from independent import FORMS, number
+from independent import number
+from independent_trauger import FORMS
 from points import point
 
 import maurey
@@ -18,8 +19,25 @@ PINS = json.loads(Path(__file__).with_name("pins.json").read_text())
 
 
 def independent(key, part, form, at):
+    """The second computation; undefined where it has no real value."""
     with mpmath.workdps(60):
-        return FORMS[key, part, form](**{name: number(v) for name, v in at.items()})
+        try:
+            value = FORMS[key, part, form](**{name: number(v) for name, v in at.items()})
+        except ZeroDivisionError as error:
+            raise Undefined from error
+    if isinstance(value, mpmath.mpc):
+        raise Undefined
+    return value
+
+
+def undefined(key, part, form, at):
+    try:
+        independent(key, part, form, at)
+    except Undefined:
+        with pytest.raises(Undefined):
+            maurey.claim(key).enclose(form=form, part=part, digits=30, **at)
+        return True
+    return False
 
 
 def test_every_form_has_a_second_computation():
@@ -38,6 +56,8 @@ def test_equals_the_second_computation(key, part, form):
     claim, rng = maurey.claim(key), random.Random(f"{key} {part} {form}")
     for _ in range(12):
         at = point(claim.record, rng)
+        if undefined(key, part, form, at):
+            continue
         expected = independent(key, part, form, at)
         try:
             enclosure = claim.enclose(form=form, part=part, digits=30, **at)
@@ -76,9 +96,13 @@ def test_natural_inputs(key, part, form, eps):
             "H": "2",
             "L": "2",
         }
+        if claim.record.assumes:
+            natural |= {"m": "10", "N": "10", "f_norm": "1/2"}
         at |= {name: value for name, value in natural.items() if name in at}
-        if key.endswith("A.8"):
+        if key.endswith(("A.8", "E.1")):
             at["n"] = "2"
+        if undefined(key, part, form, at):
+            continue
         found = claim.enclose(form=form, part=part, digits=50, **at)
         assert close(found.value, independent(key, part, form, at), 45)
         assert found.lower <= found.value <= found.upper

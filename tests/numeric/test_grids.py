@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from independent import FORMS
+from independent_trauger import FORMS
 from points import point
 
 import maurey

@@ -39,7 +39,7 @@ def test_swapping_everything_is_the_sharp_form():
 
     swapped = {field: getattr(route, field) for route in SWAPS.values() for field in vars(route)
                if getattr(route, field) != getattr(PAPER, field)}  # fmt: skip
-    assert swapped == vars(SHARP)
+    assert swapped == {field: value for field, value in vars(SHARP).items() if field != "chaining"}  # of the gap
 
 
 def test_the_figure_is_drawn_byte_for_byte_the_same(made, tmp_path):

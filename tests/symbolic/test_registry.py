@@ -170,3 +170,10 @@ def test_departures_name_a_step_of_the_derivation(claim):
     names = [step.name for part in claim.parts for step in part.steps("derived")]
     for prefix in claim.differs:
         assert any(name.startswith(prefix) for name in names)
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.parts], ids=lambda c: c.key)
+def test_no_step_takes_the_name_of_a_parameter(claim):
+    for part in claim.parts:
+        for form in part.forms:
+            assert not {step.name for step in part.steps(form)[:-1]} & {p.name for p in claim.names}

@@ -11,6 +11,7 @@ import torch
 from flint import arb
 from sympy import Integer, Symbol
 
+from maurey.symbolic import networks
 from maurey.symbolic.claim import Setting
 from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.modules import (
@@ -80,7 +81,7 @@ MODULES = {
     "general head": (section_4.general_head(), TWO, ["B_in", "L_out", "C_Norm"]),
     "tf-head": (section_4.head(Setting(), SHARP), TWO, ["B_V", "B_V_inf", "B_QK_inf", "L_sigma"]),
     "block": (
-        section_a3_deep.block(section_a3_deep.LEMMA, section_a3_deep.ONE), TWO, ["B_V", "B_QK", "B_C", "L_sigma"],
+        networks.block(section_a3_deep.LEMMA, section_a3_deep.ONE), TWO, ["B_V", "B_QK", "B_C", "L_sigma"],
     ),
 }  # fmt: skip
 
@@ -189,7 +190,7 @@ def test_the_deep_network_of_the_paper():
     weights, at = {n: torch.tensor(M) for n, M in maps.items()}, {"L_sigma": torch.tensor(1.0, dtype=torch.float64)}
     norms = dict.fromkeys(("V", "QK", "C"), ONE)
     for route in (PAPER, SHARP):
-        module = section_a3_deep.network(route, [norms, norms])
+        module = networks.network(route, [norms, norms])
         found = forward.forward(module, weights, torch.tensor(X), at)
         assert np.allclose(found.numpy(), Z[:1] @ maps["w"].T, atol=1e-13)
 
@@ -198,7 +199,7 @@ def test_the_deep_network_of_the_paper():
 def test_balls_enclose_what_floats_compute(name):
     rng = np.random.default_rng(3)
     if name == "network":
-        module, width = section_a3_deep.network(SHARP, [dict.fromkeys(("V", "QK", "C"), ONE)] * 2), 2
+        module, width = networks.network(SHARP, [dict.fromkeys(("V", "QK", "C"), ONE)] * 2), 2
         sizes = {"d": 2, "k": 2}
     else:
         module, sizes, _ = MODULES[name]
@@ -223,7 +224,7 @@ def test_balls_enclose_what_floats_compute(name):
 @pytest.mark.parametrize("name", [*MODULES, "A.17"])
 def test_weights_come_in_the_order_of_the_sensitivity_and_act_on_as_many_vectors(name):
     if name == "A.17":
-        module, sizes = section_a3_deep.network(SHARP, [dict.fromkeys(("V", "QK", "C"), ONE)] * 2), {"d": 2, "k": 3}
+        module, sizes = networks.network(SHARP, [dict.fromkeys(("V", "QK", "C"), ONE)] * 2), {"d": 2, "k": 3}
         sizes |= {"T": 4}
     else:
         module, sizes, _ = MODULES[name]

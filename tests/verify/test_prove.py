@@ -199,10 +199,11 @@ def test_a_better_claim_is_not_proved(key, check, monkeypatch):
 
 def test_fewer_lattice_points_do_not_suffice(monkeypatch):
     """One step less of the dense lattice, or a support of the sparse one that is smaller by one."""
-    (part,), find = registry.find("maurey/lattice").parts, registry.find
+    (part, closed), find = registry.find("maurey/lattice").parts, registry.find
     for name in ("M", "S"):
         steps = [replace(s, expr=s.expr - 1) if s.name == name else s for s in part.steps("printed")]
-        claim = replace(registry.find("maurey/lattice"), parts=(replace(part, printed=lambda _, steps=steps: steps),))
+        fewer = replace(part, printed=lambda _, steps=steps: steps)
+        claim = replace(registry.find("maurey/lattice"), parts=(fewer, closed))
         with monkeypatch.context() as patch:
             patch.setattr(registry, "find", lambda key, claim=claim: claim if key == claim.key else find(key))
             (check,) = (f for key, f in CHECKS if key == "maurey/lattice")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from sympy import E, Expr, Integer, Max, Min, Rational, Symbol, ceiling, exp, log, sqrt, symbols
+from sympy import E, Expr, Integer, Max, Min, Rational, Symbol, ceiling, exp, log, simplify, sqrt, symbols
 
 from maurey.symbolic import registry
 from maurey.symbolic.chain import EXTERNAL, PROPER
@@ -131,8 +131,8 @@ def lattice(effort: Effort) -> Result:
         "Rounding costs at most (M+1)/2 and S in any dimension: inequalities for one coordinate by z3, added up; M and "
         "S are large enough for every ratio of radius and resolution (z3, integers); the count by support, signs and "
         "sums agrees with enumeration for n <= 3.",
-        [*dense_rounding(), *sparse_rounding(), *enough, *counted],
-    )
+        [*dense_rounding(), *sparse_rounding(), *enough, *counted], part="lattice",
+    )  # fmt: skip
 
 
 # --- maurey/online ------------------------------------------------------------------------------------------------
@@ -227,31 +227,112 @@ def dudley(effort: Effort) -> Iterator[Result]:
         )  # fmt: skip
 
 
-def chained(form: Expr) -> list[Proof]:
-    """C = s^2 m / 2 and A = s e^x. A link from A rho^-j to A rho^(1-j) costs rho s by Massart's lemma. With k - 1 links
-    and rho = e^(x/k) the sum A rho^(1-k) + (k-1) rho s is s k rho; for k = ceil(x), where rho <= e, it is at most
-    e s (1 + x). For x <= 1 the trivial bound A is. The form asks for C <= A^2 m, that is x >= -log(2)/2 >= -1/2."""
-    A, s, rho, k, j, u, m, C = positive("A s rho k j u m C")
-    x, e = Symbol("x", real=True), Symbol("e", positive=True)
-    (case, condition), (trivial, _) = form.subs(positive("C_F"), s**2 * m / 2).args
-    (bound,) = set(case.args) - {A}
+def levels(external: bool) -> list[Proof]:
+    """Levels A rho^-j, j <= n, with n = ceil(x), x = log(A/s) > 0 and rho = e^(x/n), end at s. A link of length e costs
+    e sqrt(2 (p + C/a^2)/m) by Massart's lemma, with a its level: rho s and a share of A sqrt(2p/m), e/A.
+
+    In all 1 + n rho <= e (1 + x). Divided by n, with t = 1/n and u = n - x in [0, 1), it is a statement on the square.
+    The lengths of proper links are A rho^-j, j < n, and sum to at most 2A: term by term for n <= 3, and as a geometric
+    series beyond. External links are longer by their own level: 1 + rho for rho, and n <= 1 + x.
+    """
+    rho, m, C, p, n, a = positive("rho m C p n a")
+    t, u, x = symbols("t u x", real=True)
+    length, per_link = (a + rho * a, 1 + rho) if external else (rho * a, rho)
+    square = {t: (0, 1), u: (0, 1)}
+    room = E * (1 + t - u * t) - t - exp(1 - u * t)
+    left, most = 1 + n * per_link.subs(rho, exp(x / n)), (1 + E if external else E) * (1 + x)
     return [
-        same(A * rho ** (1 - j) * sqrt(2 * C / (A * rho**-j) ** 2 / m), rho * sqrt(2 * C / m)),
-        same((A * rho ** (1 - k) + (k - 1) * rho * s).subs(A, s * rho**k), s * k * rho),
-        polynomial(ceiling(x) * rho <= e * (1 + x), x > 0, rho <= e, control=ceiling(x) * rho <= less * e * (1 + x)),
-        same(bound, E * s * (1 + log(A / s))),
-        same(condition.gts - condition.lts, A**2 * m - s**2 * m / 2),
-        same(trivial, A),
-        least_at(u - 1 - log(u), u, 1),  # at u = 2: log 2 <= 1
-        nonnegative(E * (1 + x) - exp(x), {x: (-half, 1)}),
+        polynomial(sqrt(p + C) <= sqrt(p) + sqrt(C), control=sqrt(p + C) <= sqrt(p) + less * sqrt(C)),
+        same(length * sqrt(2 * C / a**2 / m), per_link * sqrt(2 * C / m)),
+        polynomial(length <= (2 if external else 1) * rho * a, rho > 1, control=length <= less * rho * a),
+        same(most - left, n * room.subs({t: 1 / n, u: n - x}) + (1 + x - n if external else 0)),
+        nonnegative(room, square, tight={t: 0}),
+        *(nonnegative(2 - sum(exp(-i * (1 - u / k)) for i in range(k)), {u: (0, 1)}) for k in (1, 2, 3)),
+        nonnegative(2 - 1 / (1 - exp(u * t - 1)), {t: (0, Rational(1, 4)), u: (0, 1)}),
+    ]
+
+
+def chained(form: Expr, external: bool = False) -> list[Proof]:
+    """C = s^2 m / 2 and A = s e^x, x >= 0. For s >= A the form is that of s = A, at least e A, and so A."""
+    A, s, m, p_0 = positive("A s m p_0")
+    form = form.subs(positive("C_F"), s**2 * m / 2)
+    (e, shares), cut = (1 + E, 4) if external else (E, 2), Min(A, s)
+    constant = shares * A * sqrt(2 * p_0 / m) if form.has(p_0) else 0
+    return [*levels(external), same(form, Min(A, e * cut * (1 + log(A / cut)) + constant))]
+
+
+def geometric() -> list[Proof]:
+    """Levels A u^-2j, j >= 1, u > 1. With centres anywhere a link from a u^2 to a = A u^-2j costs (a + a u^2) times
+    sqrt(2 K/(a m)), that is (1 + u^2) u^-j of sqrt(2 K A/m), in all (1 + u^2)/(u - 1). Level 0 is the zero function."""
+    A, K, m, a, u = positive("A K m a u")
+    total, best = (u**2 + 1) / (u - 1), 1 + sqrt(Integer(2))
+    least = simplify(total.subs(u, best)) * sqrt(2 * K * A / m)
+    return [
+        same((a + a * u**2) * sqrt(2 * K / (a * m)), (1 + u**2) * sqrt(a / A) * sqrt(2 * K * A / m)),
+        same((1 + u**2) * (1 / u) / (1 - 1 / u), total),
+        least_at(total, u, best, u > 1),
+        same(formula("maurey/chaining", part="linear", K_F=K), Min(A, least)),
     ]
 
 
 @check("maurey/chaining")
-def chaining(effort: Effort) -> Result:
-    proofs = chained(formula("maurey/chaining"))
-    return conclude(
-        "Given Massart's lemma, which makes a link cost rho s: k - 1 links in the ratio e^(x/k), x = log(A/s) and k = "
-        f"ceil(x), give the stated form (z3); where k = 1 the trivial bound is below it: {proofs[-1].text}.",
-        proofs,
+def chaining(effort: Effort) -> Iterator[Result]:
+    note = (
+        "Given Massart's lemma: n = ceil(x) links in the ratio e^(x/n), x = log(A/s), cost at most the stated form, by "
+        "subdivision of the square of 1/n and n - x; the shares of the constant part sum to at most 2; for x <= 0 "
+        "the trivial bound is smaller."
     )
+    for part, external in (("R", False), ("external", True)):
+        yield conclude(note, chained(formula("maurey/chaining", part=part), external), part=part)
+    yield conclude(
+        "Given Massart's lemma: the levels' costs are a geometric series in the ratio of the levels' roots, least at "
+        "1 + sqrt 2.",
+        geometric(), part="linear",
+    )  # fmt: skip
+
+
+# --- maurey/union, maurey/peeling and maurey/vocabulary -----------------------------------------------------------
+
+
+@check("maurey/union")
+def union(effort: Effort) -> Result:
+    """A deviation Z with E e^(q Z) <= e^(q^2 v/2): the mean of the largest of n is at most log(n)/q + q v/2."""
+    A, m, n, q, v, l_, R = positive("A m n q v l R_F")
+    largest = l_ / q + q * v / 2
+    return conclude(
+        "Given the lemma on bounded differences, which makes the deviations sub-Gaussian with variance A^2/m: the mean "
+        "of the largest of n is at most log(n)/q + q v/2, least at q = sqrt(2 log(n)/v).",
+        [same(m * (2 * A / m) ** 2 / 4, A**2 / m), least_at(largest, q, sqrt(2 * l_ / v)),
+         same(largest.subs(q, sqrt(2 * l_ / v)), sqrt(2 * l_ * v)),
+         same(formula("maurey/union"), R + sqrt(2 * log(n) * A**2 / m))],
+    )  # fmt: skip
+
+
+@check("maurey/peeling")
+def peeling(effort: Effort) -> Iterator[Result]:
+    u, v = symbols("u v", real=True)
+    size, B, Delta, a, b, R = positive("size B_w_1 Delta a b R_F")
+    yield conclude(
+        "A coordinate gives at most its share of the ball times the largest one (z3), and all of the ball at the "
+        "largest one gives equality.",
+        [polynomial(u * v <= size * Delta, u <= Delta, -u <= Delta, v <= size, -v <= size,
+                    control=u * v <= less * size * Delta),
+         same(formula("maurey/peeling", part="duality"), (u * v).subs({u: -Delta, v: -B}))], part="duality",
+    )  # fmt: skip
+    yield conclude(
+        "With zero in the class both suprema are nonnegative, so the larger is at most their sum (z3), and they have "
+        "the same mean, since -eps is distributed as eps.",
+        [polynomial(Max(a, b) <= a + b, control=Max(a, b) <= less * (a + b)),
+         same(formula("maurey/peeling", part="sign"), (a + b).subs({a: R, b: R}))], part="sign",
+    )  # fmt: skip
+
+
+@check("maurey/vocabulary")
+def vocabulary(effort: Effort) -> Result:
+    a, b = symbols("a b", real=True)
+    B, Delta_g, Delta_w = positive("B_w Delta_g Delta_w")
+    form = formula("maurey/vocabulary")
+    return conclude(
+        "Given Cauchy's inequality for one row, W_s.(g - g'), and what the row itself moves on g': their sum (z3).",
+        [polynomial(a + b <= form, a <= B * Delta_g, b <= Delta_w, control=a + b <= less * form)], part="moved",
+    )  # fmt: skip

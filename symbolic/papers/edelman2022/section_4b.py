@@ -5,9 +5,10 @@ from sympy import log
 from ...claim import Claim, Part, Setting
 from ...derivation import Step
 from ...names import C0, DEGREE, EXPONENT, KAPPA, parameters, symbols
+from ...networks import Norms
 from ...route import PAPER, SHARP, Route
 from .section_4 import HIDES, hidden_part
-from .section_a3_deep import DEEP_DEPARTURES, Norms, deep_capacity
+from .section_a3_deep import DEEP_DEPARTURES, deep_capacity
 
 eps, d, m, T, L, L_sigma, B_X, B_w, C_2, C_inf, c0, c_L, c_s, s = symbols(
     "eps d m T L L_sigma B_X B_w C_2 C_inf C0 c_L c_s s"

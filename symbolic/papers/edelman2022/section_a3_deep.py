@@ -1,14 +1,13 @@
 """Appendix A, last part: deep networks, from the lemmas on one layer to Theorem A.17."""
 
-from sympy import Expr, Indexed, Integer, Min, Product, Sum, Symbol, log, sqrt
+from sympy import Expr, Indexed, Integer, Product, Sum, log
 
-from ...capacity import capacity, capacity_steps
-from ...chain import TEXTBOOK, chained, dudley_at, gap
+from ...capacity import capacity_steps
 from ...claim import Claim, Part, Setting
 from ...derivation import Derivation, Step
-from ...modules import Fixed, Linear, Module, Projection, ReadToken, Sensitivity, Signal, compose
+from ...modules import ReadToken, Sensitivity, Signal, compose
 from ...names import C0, KAPPA, indexed, parameters, symbols
-from ...norms import Matrix
+from ...networks import Norms, block, matrices, network, network_gap, readout
 from ...route import PAPER, SHARP, Route
 from ...softmax import BEST_CONSTANT
 from .section_4 import TWO_THIRDS, hidden_part
@@ -18,41 +17,6 @@ B_C, B_V, B_QK, L_loss, b, delta = symbols("B_C B_V B_QK L_loss b delta")
 Delta, Delta_QK, Delta_V, Delta_C, Delta_w, Delta_g = symbols("Delta Delta_QK Delta_V Delta_C Delta_w Delta_g")
 alpha, B_Cs, B_Vs, B_QKs = indexed("alpha B_C B_V B_QK")
 B_C_infs, B_V_infs, B_QK_infs = indexed("B_C_inf B_V_inf B_QK_inf")
-
-# --- the network -----------------------------------------------------------------------------------------
-
-Norms = dict[str, Expr | None]
-
-
-def matrices(norms: Norms, layer: int | None = None, width: Expr = k) -> tuple[Matrix, Matrix, Matrix]:
-    """The maps of one layer: values W_V^T, scores W_Q W_K^T and W_C^T. Their rows are the columns of W_V, of
-    W_QK = W_K W_Q^T and of W_C, which the (2, inf) norms bound."""
-    label, mark = ("", "") if layer is None else (f"_{layer}", f"^{{({layer})}}")
-
-    def matrix(name: str, outputs: Expr, inputs: Expr) -> Matrix:
-        return Matrix(f"{name}{label}", f"{name}{mark}", outputs, inputs, spectral=norms[name],
-                      rows=norms.get(f"{name}_inf"), frobenius=norms.get(f"{name}_F"))  # fmt: skip
-
-    return matrix("V", width, d), matrix("QK", d, d), matrix("C", d, width)
-
-
-def block(route: Route, norms: Norms, layer: int | None = None, last: bool = False, width: Expr = k) -> Module:
-    """One layer: attention, projection, activation, W_C, projection."""
-    V, QK, C = matrices(norms, layer, width)
-    attention = route.attention(V, QK, one_query=route.read_one and last)
-    projection = Projection(route.carried_radii)
-    return compose(attention, projection, Fixed(L_sigma), Linear(C), projection)
-
-
-def network(route: Route, layers: list[Norms], width: Expr = k) -> Module:
-    """All layers, [CLS] and the read-out w."""
-    blocks = [block(route, norms, n, n == len(layers), width) for n, norms in enumerate(layers, 1)]
-    return compose(*blocks, ReadToken(), readout())
-
-
-def readout() -> Linear:
-    return Linear(Matrix("w", "w", 1, d, frobenius=B_w))
-
 
 # --- A.13 to A.16: how far one layer moves, tokens in the unit ball --------------------------------------
 
@@ -137,7 +101,7 @@ def _a15(route: Route) -> list[Step]:
     return movement(D, block(route, ONE).sensitivity(D, UNIT), Delta_g)
 
 
-def _printed_a15(_: Setting) -> Expr:
+def printed_a15(_: Setting) -> Expr:
     below = L_sigma * B_C * B_V * (1 + 4 * B_QK) * Delta_g
     return Delta_C + below + 2 * L_sigma * B_C * B_V * Delta_QK + L_sigma * B_C * Delta_V
 
@@ -154,7 +118,7 @@ and $\Delta_V$.""",
     constants=(KAPPA,),
     parts=(
         Part("moved", r"\|(g^{(i+1)}-\hat g^{(i+1)})^\top\|_{2,\infty}", "movement of the block's output",
-             printed=_printed_a15, derived=lambda _: _a15(PAPER), sharp=lambda _: _a15(LEMMA)),
+             printed=printed_a15, derived=lambda _: _a15(PAPER), sharp=lambda _: _a15(LEMMA)),
     ),
 )  # fmt: skip
 
@@ -214,28 +178,10 @@ def _printed_a17(_: Setting) -> list[Step]:
 
 
 def _deep_gap(setting: Setting, route: Route) -> list[Step]:
-    """The generalization gap of the class, by the chain of 2.2; the read-out of a projected token gives |f| <= B_w.
-
-    With eps inside the logarithms, eps^2 log N(eps) does not increase with eps, so from the cut-off tau on the entropy
-    is at most C/eps^2 with C its value at tau; any tau is allowed. Without, it is at most gamma^3/eps^2 for every eps.
-    """
+    """The generalization gap of the class, by the chain of 2.2; the read-out of a projected token gives |f| <= B_w."""
     D = Derivation()
     module, x = network(route, _layers(setting, route)), Signal(setting.optional("B_X") or Integer(1), m, T)
-    if route.scalar_scores:
-        capacity(D, module, x, eps, route.cover)
-        reason = "every term at its share of the error; a count is below its argument, and one centre is fewer"
-        C = D.let("C_F", r"C_{\mathcal F}", Symbol("gamma") ** 3, reason, "edelman2022/A.8")
-        R = chained(D, C, B_w, m)
-    else:
-        tau = D.let("tau", r"\tau", B_w / sqrt(m), "a cut-off at which what is left is of the order of the deviation")
-        log_N = capacity(D, module, x, tau, route.cover)
-        C = D.let("C_F", r"C_{\mathcal F}", tau**2 * log_N, r"$\varepsilon^2\log\mathcal N$ does not increase")
-        area = D.let(
-            "area", "I", sqrt(C / m) * log(B_w / tau), r"the integral of $\sqrt{C_{\mathcal F}/m}/\varepsilon$"
-        )
-        cut = Min(B_w, dudley_at(TEXTBOOK, tau, area))
-        R = D.let("R", r"\hat{\mathcal R}", cut, "the integral, or the trivial bound", TEXTBOOK.key)
-    return D.steps_to(gap(D, L_loss, R, b, delta, m))
+    return D.steps_to(network_gap(D, route, module, x))
 
 
 DEEP = r"\log\mathcal N_\infty(\mathcal F^{(L)}_{\text{tf-scalar}};\varepsilon;X^{(1)},\dots,X^{(m)},\|\cdot\|_2)"

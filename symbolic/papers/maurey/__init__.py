@@ -2,10 +2,12 @@
 
 from sympy import Expr
 
-from ...chain import EXTERNAL, PROPER, Dudley, chained, dudley_at, root_integral
+from ...chain import EXTERNAL, PROPER, Dudley, chained, chained_linear, dudley_at, root_integral, union_cost
 from ...chain import deviation as deviation_term
 from ...claim import Assumption, Claim, Form, Part, Setting
 from ...covers import (
+    entrywise_l1,
+    entrywise_l2,
     online_coordinates,
     online_everywhere,
     online_net,
@@ -13,8 +15,9 @@ from ...covers import (
     online_scalar,
 )
 from ...derivation import Derivation, Step
+from ...entropy import lattice as lattice_entropy
 from ...entropy import lattice_log_size, lattice_terms
-from ...modules import Signal, times
+from ...modules import Linear, Signal, times
 from ...names import parameters, symbols
 from ...norms import Matrix
 from ...route import SHARP
@@ -22,6 +25,7 @@ from ...softmax import BEST_CONSTANT, finite_shift
 
 eps, N, n, m, T, R, rho = symbols("eps N n m T B_X rho")
 d_1, d_2, B_w, B_F, B_1, Delta, B_QK_F = symbols("d_1 d_2 B_w B_W_F B_W_21 Delta B_QK_F")
+d, K, B_11, B_w_1, B_X_1, K_F, Delta_g, Delta_w = symbols("d K B_W_11 B_w_1 B_X_1 K_F Delta_g Delta_w")
 B_V, B_QK, A, C_F, p_0, tau, L_loss, b, delta, R_F = symbols("B_V B_QK A C_F p_0 tau L_loss b delta R_F")
 
 
@@ -69,9 +73,13 @@ lattice = Claim(
     statement=r"""With $a=(\rho/\varepsilon)^2$ the $\ell_1$ ball of radius $\rho$ in $\mathbb R^n$ has a proper
 cover in $\ell_2$ of at most the stated log-size: nothing but the origin for $a\le1$; else the smaller of the
 dense lattice $\{\rho z/(M+1):\|z\|_1\le M\}$ and the sparse one $\{\rho z/(2S):|\mathrm{supp}\,z|\le
-S,\|z\|_1\le2S\}$, by rounding.""",
+S,\|z\|_1\le2S\}$, by rounding. The counts have closed bounds: that of the dense lattice is symmetric in $n$ and
+$M$, so at most $(2n+1)^M$ and $(2M+1)^n$; that of the sparse one is at most $(4n+1)^S$.""",
     symbols=parameters("eps n rho", n={"meaning": "dimension"}),
-    parts=(_cover("lattice", "log of the number of lattice points", _lattice),),
+    parts=(
+        _cover("lattice", "log of the number of lattice points", _lattice),
+        _cover("closed", "the same in closed form", lambda _: lattice_entropy(n, rho).at(eps)),
+    ),
 )
 
 online = Claim(
@@ -170,21 +178,101 @@ for entropies $p_0+C_{\mathcal F}/\varepsilon^2$.""",
 )
 
 
-def _chained(_: Setting) -> list[Step]:
-    D = Derivation()
-    return D.steps_to(chained(D, C_F, A, m))
+def _chained(proper: bool) -> Form:
+    def build(_: Setting) -> list[Step]:
+        D = Derivation()
+        return D.steps_to(chained(D, C_F, A, m, p_0, proper))
+
+    return build
 
 
 chaining = Claim(
     key="maurey/chaining",
-    title=r"Closed-form chaining for $C/\varepsilon^2$",
+    title=r"Closed-form chaining for $p+C/\varepsilon^2$ and for $K/\varepsilon$",
     kind="rademacher",
-    statement=r"""Proper covers, $|f|\le A$, $\log\mathcal N_\infty\le C_{\mathcal F}/\varepsilon^2$ for all
-$\varepsilon$: for every integer $n\ge0$ and real $\rho>1$ the complexity is at most
-$A\rho^{-n}+n\rho\sqrt{2C_{\mathcal F}/m}$; with $\rho\to e$ this gives the stated form when $C_{\mathcal F}\le
-A^2m$, and $A$ otherwise.""",
-    symbols=parameters("A C_F m"),
-    parts=(Part("R", RADEMACHER, "empirical Rademacher complexity", printed=_chained),),
+    statement=r"""Let $|f|\le A$ and $\log\mathcal N_\infty\le p_0+C_{\mathcal F}/\varepsilon^2$ for all
+$\varepsilon$. With levels $\varepsilon_j=A\rho^{-j}$, $j\le n$, links from fine to coarse of length at most
+$\varepsilon_{j-1}$ (proper covers; $\varepsilon_j+\varepsilon_{j-1}$ if centres lie outside the class) and
+Massart's lemma, for every integer $n\ge0$ and real $\rho>1$ the complexity is at most $A\rho^{-n}+n\rho
+s+A\sqrt{2p_0/m}\sum_{j<n}\rho^{-j}$ with $s=\sqrt{2C_{\mathcal F}/m}$. At $n=\lceil\log(A/s)\rceil$ and
+$\rho=(A/s)^{1/n}\le e$ the first two terms are at most $es(1+\log(A/s))$ and the last sum is at most 2. External
+covers cost $1+\rho$ for $\rho$, and at most twice that sum. For $\log\mathcal N_\infty\le K_{\mathcal
+F}/\varepsilon$ (linear, centres anywhere) the levels form a geometric series, best at $\sqrt\rho=1+\sqrt2$.""",
+    symbols=parameters("A C_F p_0 K_F m"),
+    parts=(
+        Part("R", RADEMACHER, "empirical Rademacher complexity, proper covers", printed=_chained(True)),
+        Part("external", RADEMACHER, "the same, external covers", printed=_chained(False)),
+        Part("linear", RADEMACHER, r"the same for $K_{\mathcal F}/\varepsilon$",
+             printed=lambda _: chained_linear(K_F, A, m)),
+    ),
+)  # fmt: skip
+
+union = Claim(
+    key="maurey/union",
+    title="The largest of several classes",
+    kind="rademacher",
+    statement=r"""For $n$ classes of functions with $|f|\le A$, each of complexity at most $\hat{\mathcal R}$,
+the union has at most the stated complexity. Proof: $\sup_f\frac1m\sum_i\epsilon_if(z_i)$ changes by at most $2A/m$
+with one sign, so its deviation from its mean is sub-Gaussian with variance $A^2/m$, and the mean of the largest of
+$n$ such deviations is at most $A\sqrt{2\log n/m}$.""",
+    symbols=parameters("n A m R_F", n={"meaning": "number of classes"}),
+    parts=(
+        Part("R", r"\hat{\mathcal R}(\mathcal F_1\cup\dots\cup\mathcal F_n)", "complexity of the union",
+             printed=lambda _: R_F + union_cost(n, A, m)),
+    ),
+)  # fmt: skip
+
+peeling = Claim(
+    key="maurey/peeling",
+    title="Duality, and one sign in all",
+    kind="rademacher",
+    statement=r"""Over $\|v\|_1\le B_w$ the supremum of $v^\top u$ is $B_w\max_j|u_j|$ (duality, an equality).
+If zero is in the class, the class and its negative together have at most twice its complexity, and no more than its
+own if it is its own negative, as after an odd activation. So peeling $w$, $W_c$, $\sigma$ and $W_v$ off one layer
+costs one factor 2 in all.""",
+    symbols=parameters("B_w_1 Delta R_F", Delta={"meaning": "the largest coordinate of $u$, without its sign"}),
+    parts=(
+        Part("duality", r"\sup_{\|v\|_1\le B_w}v^\top u", "supremum over the ball", "=",
+             printed=lambda _: B_w_1 * Delta),
+        Part("sign", r"\hat{\mathcal R}(\mathcal F\cup-\mathcal F)", "complexity of the class and its negative",
+             printed=lambda _: 2 * R_F),
+    ),
+)  # fmt: skip
+
+entries = Claim(
+    key="maurey/entrywise",
+    title=r"Tokens bounded in $\ell_1$: only entries need covering",
+    kind="covering",
+    statement=r"""If $\|x\|_1,\|y\|_1\le B_X$ then $|x^\top\Delta Wy|\le B_X^2\max_{ij}|\Delta W_{ij}|$. Balls
+of radius $\rho$ in $\mathbb R^n$ are covered in $\ell_\infty$ at $\varepsilon$ by rounding $x/2\varepsilon$, halves
+towards 0: an entry that is not rounded to zero exceeds $\varepsilon$, and one that is rounded to $z$ is above
+$(2|z|-1)\varepsilon\ge|z|\varepsilon$. The centres need not lie in the ball.""",
+    symbols=parameters("eps n rho B_X_1 Delta", n={"meaning": "dimension"},
+                       Delta={"meaning": "largest movement of an entry"}),
+    parts=(
+        Part("moved", r"|x^\top\Delta Wy|", "movement of a score", printed=lambda _: B_X_1**2 * Delta),
+        _cover("l2", r"log of the number of points, $\ell_2$ ball", lambda _: entrywise_l2(rho, n).at(eps)),
+        _cover("l1", r"the same, $\ell_1$ ball", lambda _: entrywise_l1(rho, n) / eps),
+    ),
+)  # fmt: skip
+
+
+def _vocabulary(_: Setting) -> Expr:
+    words = Linear(Matrix("w", "w", K, d, rows=B_w, entries=B_11), largest=True)
+    return words.sensitivity(Derivation(), Signal(R, m, T)).lipschitz() * Delta_g + Delta_w
+
+
+vocabulary = Claim(
+    key="maurey/vocabulary",
+    title=r"$K$ outputs without $\sqrt K$",
+    kind="lipschitz",
+    statement=r"""For a read-out $W\in\mathbb R^{K\times d}$ the largest score moves by at most the largest
+row's norm times the movement of its input, plus its own largest movement $\Delta_w$ on the perturbed input.
+Matrices with $\|W\|_{1,1}\le B_w$ are covered as one $\ell_1$ ball (maurey/lattice), so that $K$ enters a
+logarithm.""",
+    symbols=parameters("B_w Delta_g Delta_w", B_w={"meaning": "bound on the norms of the rows of the read-out"}),
+    uses=("maurey/lattice",),
+    parts=(Part("moved", r"\max_s|W_s^\top g-\hat W_s^\top\hat g|", "movement of the scores", printed=_vocabulary),),
 )
 
 deviation = Claim(

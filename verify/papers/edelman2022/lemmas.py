@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Eq, Max, Rational, Symbol, binomial, cbrt, diff, expand_mul, log, sqrt, symbols
+from sympy import Eq, Max, Min, Rational, Symbol, binomial, cbrt, diff, expand_mul, log, sqrt, symbols
 
 from maurey.symbolic import registry
 from maurey.symbolic.chain import TEXTBOOK, dudley_at
@@ -168,13 +168,12 @@ def cut_off(effort: Effort) -> Iterator[Result]:
     where that lies beyond A it falls up to tau = A, where it is a A >= A. And A is a bound whatever the covers are."""
     A, tau, s, m = positive("A tau s m")
     bound, best = dudley_at(TEXTBOOK, tau, s * log(A / tau)), TEXTBOOK.integral * s / TEXTBOOK.cut
-    (case, condition), (trivial, _) = formula(PAPER + "A.3", "derived").subs(positive("C_F"), s**2 * m).args
-    (inner,) = set(case.args) - {A}
+    form = formula(PAPER + "A.3", "derived").subs(positive("C_F"), s**2 * m)
     yield conclude(
         "Given Dudley's integral: its integrand, the cut-off where its derivative changes sign, for all parameters "
-        "(z3), the value there, and the trivial bound A beyond it.",
+        "(z3), the value there or, where it lies beyond A, at A; and the trivial bound A.",
         [same(sqrt(s**2 * m / tau**2 / m), -diff(s * log(A / tau), tau)), least_at(bound, tau, best),
-         same(inner, bound.subs(tau, best)), same(condition.gts - condition.lts, A - best), same(trivial, A),
+         same(form, Min(A, bound.subs(tau, Min(A, best)))),
          polynomial(bound.subs(tau, A) >= A, control=bound.subs(tau, A) >= 5 * A)], form="derived",
     )  # fmt: skip
     yield conclude(

@@ -17,7 +17,7 @@ from typing import Any
 
 from sympy import Expr, Indexed, Integer, Max, Min, Symbol
 
-from maurey.symbolic import registry
+from maurey.symbolic import networks, registry
 from maurey.symbolic.claim import Setting
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.modules import EqualHeads, Heads, Module, Offset, compose
@@ -220,23 +220,33 @@ def _extreme(T: int, step: float = 2**-12) -> Mapping[str, Any]:
     return {"Z": Z, "Z~": moved, "V": eye, "S": eye}
 
 
-def block(f: Any, T: int, d: int, k: int, sigma: str) -> Any:
-    """A.15: both blocks in the class, movements measured on the vectors of the moved one."""
-    module = section_a3_deep.block(PAPER, section_a3_deep.ONE)
-    bounds = {**dict.fromkeys(("B_V", "B_QK", "B_C", "L_sigma"), (-2, 2)), "kappa": 2}
-    both = f.inequality(module, Integer(1), {"T": T, "d": d, "k": k}, bounds, sigma)
+def block(
+    f: Any, T: int, d: int, k: int, sigma: str, key: str = "edelman2022/A.15", first: tuple[float, float] | None = None
+) -> Any:
+    """A.15: both blocks in the class, movements measured on the vectors of the moved one. With `first`, a first block:
+    tokens of norm at most B_X, drawn from these decades, which stay where they are."""
+    module = networks.block(PAPER, section_a3_deep.ONE)
+    bounds: dict[str, Any] = {**dict.fromkeys(("B_V", "B_QK", "B_C", "L_sigma"), (-2, 2)), "kappa": 2}
+    part = "moved" if first is None else "moved_first"
+    bounds |= {} if first is None else {"B_X": tuple(first)}
+    radius = Integer(1) if first is None else Symbol("B_X")
+    both = f.inequality(module, radius, {"T": T, "d": d, "k": k}, bounds, sigma)
+    variables = {name: v for name, v in both.variables.items() if first is None or name != "X~"}
 
     def sides(v: Any) -> Any:
         seen: Any = []
+        moved = v.get("X~", v["X"])
         a = f.forward(module, v, v["X"], v, sigma)
-        b = f.forward(module, {name: v[name + "~"] for name in ("V", "QK", "C")}, v["X~"], v, sigma, seen)
-        at = {name: v[name] for name in ("B_V", "B_QK", "B_C", "L_sigma")}
-        at["Delta_g"] = f.tokens(v["X"] - v["X~"])
+        b = f.forward(module, {name: v[name + "~"] for name in ("V", "QK", "C")}, moved, v, sigma, seen)
+        at = {name: v[name] for name in bounds if name != "kappa"}
+        at |= {"B_X": f.tokens(a) * 0 + 1} if first is None else {}
+        at["Delta_g"] = f.tokens(v["X"] - moved)
         for label, how, x, keys in seen:
             at[f"Delta_{label}"] = f.moved_by(v[label] - v[label + "~"], how, x, keys)
-        return stated(f, "edelman2022/A.15", f.tokens(a - b), f.tokens(a), at)
+        found = stated(f, key, f.tokens(a - b), f.tokens(a), at)
+        return {target: side for target, side in found.items() if target.split()[0] == part}
 
-    return f.Inequality(both.variables, bounds, sides)
+    return f.Inequality(variables, bounds, sides)
 
 
 def readout(f: Any, d: int) -> Any:
@@ -297,13 +307,13 @@ def _equal_heads(route: Route, **sizes: Any) -> Module:
 
 def _network(route: Route, L: int, **sizes: Any) -> Module:
     names = ("V", "QK", "C", "V_inf", "QK_inf", "C_inf")
-    return section_a3_deep.network(route, [{n: Indexed(f"B_{n}", i) for n in names} for i in range(1, L + 1)])
+    return networks.network(route, [{n: Indexed(f"B_{n}", i) for n in names} for i in range(1, L + 1)])
 
 
 def _equal_layers(route: Route, L: int, **sizes: Any) -> Module:
     names = ("V", "QK", "C")
     layer = {n: Symbol("C_2") for n in names} | {f"{n}_inf": Symbol("C_inf") for n in names}
-    return section_a3_deep.network(route, [layer] * L, width=Symbol("d"))
+    return networks.network(route, [layer] * L, width=Symbol("d"))
 
 
 ONE_HEAD = {**dict.fromkeys(("B_X", "B_V", "B_QK_inf", "L_sigma"), (-1.5, 1.5)), "B_V_inf": (-1, 2)}
@@ -423,9 +433,11 @@ class Tally:
             self.best, self.case = found, case
 
 
-def tally(key: str, effort: Effort, cases: tuple[Case, ...] = ()) -> dict[str, Tally]:
+def tally(
+    key: str, effort: Effort, cases: tuple[Case, ...] = (), statement: Statement | None = None
+) -> dict[str, Tally]:
     """Attack every case; a target is found under its name."""
-    f, statement = tools(), STATEMENTS[key]
+    f, statement = tools(), statement or STATEMENTS[key]
     found: dict[str, Tally] = {}
     steps = STEPS * (1 + effort.scale.bit_length() // 2)
     for n, case in enumerate(cases or (*statement.cases, *_larger(statement.cases[-1], effort))):
@@ -450,23 +462,25 @@ def _larger(case: Case, effort: Effort) -> Iterator[Case]:
         yield {**case, name: min(case[name] * effort.scale, LONGEST)}
 
 
-def examine(key: str, effort: Effort) -> list[Result]:
+def examine(key: str, effort: Effort, statement: Statement | None = None) -> list[Result]:
+    statement = statement or STATEMENTS[key]
     try:
-        found = tally(key, effort)
+        found = tally(key, effort, statement=statement)
     except ModuleNotFoundError as missing:
         return [Result("undecided", "tested", f"{missing.name} is not installed: pip install maurey[train]")]
-    for target, case, found_before in kept(key):
+    for target, case, found_before in kept(key, statement):
         if target in found:
             found[target].add(1, found_before, case)
     merged: dict[tuple[str, str], list[tuple[str, Tally]]] = {}
     for target, t in found.items():
-        for spoken in STATEMENTS[key].forms_of(target):
+        for spoken in statement.forms_of(target):
             merged.setdefault(spoken, []).append((target, t))
-    return [_result(key, part, form, of) for (part, form), of in merged.items()]
+    return [_result(key, part, form, of, statement) for (part, form), of in merged.items()]
 
 
-def _result(key: str, part: str, form: str, of: list[tuple[str, Tally]]) -> Result:
+def _result(key: str, part: str, form: str, of: list[tuple[str, Tally]], statement: Statement | None = None) -> Result:
     """The first target is the movement itself; others (radii) must hold too."""
+    statement = statement or STATEMENTS[key]
     instances, main = of[0][1].effective, of[0][1]
     if not all(t.best for _, t in of):
         return Result("undecided", "tested", "No instance met the hypotheses.", part=part, form=form)
@@ -474,7 +488,7 @@ def _result(key: str, part: str, form: str, of: list[tuple[str, Tally]]) -> Resu
     witness = {"target": target, "case": dict(worst.case), **worst.best.instance}
     if worst.best.refuted:
         f = tools()
-        sides = f.enclosed(STATEMENTS[key].build(f, **worst.case), worst.best.instance, target)
+        sides = f.enclosed(statement.build(f, **worst.case), worst.best.instance, target)
         lhs, rhs = (side.str(15, radius=False) for side in sides)
         note = f"An instance that meets the hypotheses exactly has {lhs} where at most {rhs} is allowed."
         ratio = worst.best.ratio
@@ -486,7 +500,7 @@ def _result(key: str, part: str, form: str, of: list[tuple[str, Tally]]) -> Resu
     terms = f" (moved alone: {alone})" if len(main.groups) > 1 else ""
     if main.unit:
         terms = f" (with all bounds 1: {', '.join(f'{ratio:.3f} at T = {T}' for T, ratio in main.unit.items())})"
-    note = f"{instances} attacks on {STATEMENTS[key].about}, none beyond the bound{terms}."
+    note = f"{instances} attacks on {statement.about}, none beyond the bound{terms}."
     tightness = min(1.0, main.best.ratio)  # a tie may come out a rounding error above 1
     return Result("holds", "tested", note, instances, tightness, None, part, form)
 
@@ -502,12 +516,12 @@ def path_of(key: str) -> Path:
     return INSTANCES / f"{key.replace('/', '__')}.json"
 
 
-def kept(key: str) -> Iterator[tuple[str, Case, Any]]:
+def kept(key: str, statement: Statement | None = None) -> Iterator[tuple[str, Case, Any]]:
     """The stored instances, evaluated again: target, case, what was found."""
     if path_of(key).exists():
-        f = tools()
+        f, statement = tools(), statement or STATEMENTS[key]
         for entry in json.loads(path_of(key).read_text()):
-            inequality = STATEMENTS[key].build(f, **entry["case"])
+            inequality = statement.build(f, **entry["case"])
             yield entry["target"], entry["case"], f.examined(inequality, entry["target"], entry["instance"])
 
 

@@ -1,0 +1,78 @@
+"""The evidence matrix, as the ledger has it: verdict, rung, effective instances, tightness and time of every claim of a
+paper and of all that they rest on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from maurey.paper_tables.exhibits import Exhibit, Progress
+from maurey.symbolic import registry
+from maurey.verify import ledger
+
+COLUMNS = ["claim", "verdict", "evidence", "derived form", "instances", "tightness", "seconds"]
+COLOURS = {"holds": "tab:blue", "undecided": "tab:orange", "fails": "tab:red"}
+
+
+def evidence(paper: str, progress: Progress) -> Exhibit:
+    stored, used = ledger.verdicts(), _closure(paper)
+    keys = [claim.key for claim in registry.all_claims() if claim.key in stored and claim.key in used]
+    rows = []
+    for done, key in enumerate(keys):
+        progress(done, len(keys))
+        rows.append(_row(key, stored[key]))
+    verdicts = [stored[key]["verdict"] for key in keys]
+    counts = {verdict: verdicts.count(verdict) for verdict in COLOURS}
+    edges = sum(stored[key]["edge"] for key in keys)
+    efforts = sorted({stored[key]["effort"] for key in keys})
+    return Exhibit(
+        title="What is known of each claim, and how",
+        notes=[
+            f"Effort {', '.join(efforts)}; seed 0; seconds on one core, when the ledger was made.",
+            "The verdict is on the claim as printed; `derived form` is the rung on which Maurey's own form stands. "
+            "Instances are those that met the hypotheses; tightness is the largest lhs/rhs found, of the printed form "
+            "if that was tried.",
+            "The paper gives proofs; it shows no such table. "
+            f"{counts['holds']} hold, {counts['fails']} fail ({edges} of them only where a kept logarithm vanishes), "
+            f"{counts['undecided']} are undecided: the derivation does not give them and nothing refutes them.",
+        ],
+        columns=COLUMNS,
+        rows=rows,
+        draw=lambda figure: _draw(figure, {key: stored[key] for key in keys}),
+        figure_size=(9.0, 11.0),
+        parameters={"effort": efforts, "seed": 0},
+    )
+
+
+def _closure(paper: str) -> set[str]:
+    found = {claim.key for claim in registry.all_claims() if claim.paper.startswith(paper)}
+    waiting = list(found)
+    while waiting:
+        new = set(registry.find(waiting.pop()).uses) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _row(key: str, verdict: dict[str, Any]) -> list[str]:
+    tightness = "" if verdict["tightness"] is None else f"{verdict['tightness']:.3g}"
+    shown = f"{verdict['verdict']} (edge)" if verdict["edge"] else verdict["verdict"]
+    rungs = [verdict["evidence"] or "-", verdict["derived"] or "-"]
+    return [key, shown, *rungs, str(verdict["instances"]), tightness, f"{verdict['seconds']:.1f}"]
+
+
+def _draw(figure: Any, stored: dict[str, dict[str, Any]]) -> None:
+    """Tightness of every claim that was tried on instances."""
+    tried = {key: one for key, one in stored.items() if one["tightness"] is not None}
+    axes = figure.subplots()
+    for verdict, colour in COLOURS.items():
+        at = [(one["tightness"], n) for n, one in enumerate(tried.values()) if one["verdict"] == verdict]
+        if at:
+            axes.plot(*zip(*at, strict=True), "o", color=colour, label=verdict)
+    axes.set_yticks(range(len(tried)), [f"{key} ({one['evidence']})" for key, one in tried.items()], fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set_xlabel("tightness: the largest lhs/rhs that was found")
+    axes.grid(alpha=0.3)
+    axes.legend(title="as printed")
+    figure.suptitle("Tightness of the claims that were tried on instances", fontsize=9)

@@ -1,0 +1,1 @@
+"""Exhibits of Trauger and Tewari 2024."""

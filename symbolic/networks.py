@@ -1,0 +1,76 @@
+"""The deep Transformer of the papers as a composition of modules, and its gap.
+
+Both papers bound the same network; they differ in the linear cover that is plugged in (`route.cover`) and in the
+norms that are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sympy import Add, Expr, S, sympify
+
+from .allocation import quadratic_total
+from .capacity import capacity, covered
+from .chain import TEXTBOOK, chained, complexity, cut_off, gap
+from .derivation import Derivation
+from .modules import Fixed, Linear, Module, Projection, ReadToken, Signal, compose, times
+from .names import symbols
+from .norms import Matrix
+from .route import Route
+
+d, k, m, L_sigma, B_w, L_loss, b, delta = symbols("d k m L_sigma B_w L_loss b delta")
+
+Norms = Mapping[str, Expr | None]  # V, V_inf, ...: bounds on the maps of one layer
+SUFFIXES = {
+    "": "spectral", "_F": "frobenius", "_inf": "rows", "_21": "column_sum", "_11": "entries", "_1inf": "column_l1",
+}  # fmt: skip
+
+
+def bounded(name: str, norms: Norms) -> dict[str, Expr | None]:
+    """The norms of one matrix, as the fields of a Matrix."""
+    return {field: norms.get(f"{name}{suffix}") for suffix, field in SUFFIXES.items()}
+
+
+def matrices(norms: Norms, layer: int | None = None, width: Expr = k) -> tuple[Matrix, Matrix, Matrix]:
+    """The maps of one layer: values W_V^T, scores and W_C^T. The norms are those of the maps: the (2, inf) norm of W_V,
+    its largest column, is the largest row of the map."""
+    label, mark = ("", "") if layer is None else (f"_{layer}", f"^{{({layer})}}")
+
+    def matrix(name: str, outputs: Expr, inputs: Expr) -> Matrix:
+        return Matrix(f"{name}{label}", f"{name}{mark}", outputs, inputs, **bounded(name, norms))
+
+    return matrix("V", width, d), matrix("QK", d, d), matrix("C", d, width)
+
+
+def block(route: Route, norms: Norms, layer: int | None = None, last: bool = False, width: Expr = k) -> Module:
+    """One layer: attention, projection, activation, W_C, projection."""
+    V, QK, C = matrices(norms, layer, width)
+    attention = route.attention(V, QK, one_query=route.read_one and last)
+    projection = Projection(route.carried_radii)
+    return compose(attention, projection, Fixed(L_sigma), Linear(C), projection)
+
+
+def readout(norms: Norms | None = None) -> Linear:
+    return Linear(Matrix("w", "w", 1, d, **(bounded("w", norms or {}) | {"frobenius": B_w})))
+
+
+def network(route: Route, layers: list[Norms], width: Expr = k, last: Linear | None = None) -> Module:
+    """All layers, [CLS] and the read-out w."""
+    blocks = [block(route, norms, n, n == len(layers), width) for n, norms in enumerate(layers, 1)]
+    return compose(*blocks, ReadToken(), last or readout())
+
+
+def network_complexity(D: Derivation, route: Route, module: Module, x: Signal) -> Expr:
+    """Of a class whose read-out sees a projected token, so that |f| <= B_w."""
+    terms = covered(D, module, x, route.cover)
+    if any(t.entropy.offset is None for t in terms):
+        flats = [times(sympify(t.copies), t.entropy.flat) for t in terms if t.entropy.flat != 0]
+        flat = D.let("flat", r"p_{\mathrm{flat}}", Add(*flats), "grids of norms") if flats else S.Zero
+        return cut_off(D, TEXTBOOK, lambda tau: capacity(D, module, x, tau, route.cover), B_w, m, flat)
+    p, C = quadratic_total(D, terms)
+    return chained(D, C, B_w, m, p) if route.chaining else complexity(D, TEXTBOOK, C, B_w, m, p)
+
+
+def network_gap(D: Derivation, route: Route, module: Module, x: Signal) -> Expr:
+    return gap(D, L_loss, network_complexity(D, route, module, x), b, delta, m)

@@ -1,0 +1,162 @@
+"""Section 2: background, the two shapes of bound, and the architecture."""
+
+from dataclasses import replace
+
+from sympy import Expr, Integer, log, sqrt
+
+from ...allocation import quadratic_total
+from ...capacity import capacity, capacity_steps, covered
+from ...chain import TEXTBOOK, chained, complexity, gap, one_scale
+from ...chain import deviation as deviation_term
+from ...claim import Claim, Part, Setting
+from ...covers import Cover, length_free, maurey_entries, volumetric
+from ...derivation import Derivation, Step
+from ...modules import Fixed, Linear, Module, Signal, compose, times
+from ...names import C0, KAPPA, parameters, symbols
+from ...networks import Norms, network
+from ...norms import Matrix
+from ...route import PAPER, SHARP, Route
+from ..edelman2022.section_a1_generalization import theorem_a2
+from ..shalev2014 import one_sided
+
+eps, d, k, m, T, c0, b, delta, R_F, L_loss = symbols("eps d k m T C0 b delta R_F L_loss")
+B_X, B_W, B_w, B_C, B_V, B_QK = symbols("B_X B_W_11 B_w B_C B_V B_QK")
+GAP = r"|\mathbb E[\ell(h(x),y)]-\frac1n\sum_i\ell(h(x_i),y_i)|"
+RADEMACHER = r"Rad_n(\mathcal F,S)"
+
+
+def _two_sides(_: Setting) -> list[Step]:
+    D = Derivation()
+    half = D.let("delta_side", r"\delta'", delta / 2, "half the probability of failure for each side")
+    return D.steps_to(D.let("gap", "", one_sided(half), "the one-sided theorem, twice", "shalev2014/26.5"))
+
+
+def _sharp_sides(_: Setting) -> Expr:
+    return 2 * R_F + deviation_term(b, delta, m)
+
+
+rademacher_gap = Claim(
+    key="trauger2024/S2.3",
+    title="Rademacher complexity bounds the gap",
+    kind="generalization",
+    statement=r"""For $|\ell|\le c$, $n$ independent samples and $Rad_n$ the empirical complexity of the losses,
+$\frac1n\mathbb E_\sigma\sup_h\sum_i\sigma_i\ell(h(x_i),y_i)$, with probability greater than $1-\delta$ and for all
+$h$ at once. The root is printed with $m$, the sum with $n$; they are the same number.""",
+    symbols=parameters("b delta m R_F", b="c"),
+    uses=("shalev2014/26.5", "maurey/deviation"),
+    differs={"delta_side": "it quotes a one-sided theorem for both sides"},
+    parts=(
+        Part("gap", GAP, "generalization gap",
+             printed=lambda _: 2 * R_F + 4 * b * sqrt(2 * log(4 / delta) / m),
+             derived=_two_sides,
+             sharp=lambda _: [Step("gap", "", _sharp_sides(_), "both sides and the complexity", "maurey/deviation")]),
+    ),
+)  # fmt: skip
+
+dudley = replace(
+    theorem_a2,
+    key="trauger2024/S2.4",
+    title=r"Covering numbers, and Dudley's integral for $\infty$-covers",
+    statement=r"""$\hat{\mathcal F}\subset\mathcal F$ covers $x_1,\dots,x_n$ at resolution $\epsilon$ in
+$\|\cdot\|_q$, $q>0$, if every $f$ has some $\hat f$ with $\sup_i\|f(x_i)-\hat f(x_i)\|_q<\epsilon$;
+$N_\infty(\mathcal F,\epsilon,n,\|\cdot\|_q)$ is the size of a smallest cover, for the worst $n$ points. For real
+functions and some constant $c$ the complexity is at most $c$ times the infimum over the cut-off of the stated sum;
+for a class bounded by $A$ the integral ends at $A$. The forms are for entropies $p_0+C_{\mathcal F}/\epsilon^2$
+and one cut-off $\tau$.""",
+    uses=("edelman2022/A.2",),
+)
+
+# --- 2.5: dimensions outside the logarithm and norms inside, or the other way round ---------------------------------
+
+MAP = Matrix("W", "W", k, d, entries=B_W)
+POINTS = Signal(B_X, m, Integer(1))
+RANGE = times(B_X, B_W)
+
+
+def linear_functions() -> Module:
+    """x -> u.Wx with u a fixed unit vector."""
+    return compose(Linear(MAP), Fixed(Integer(1)))
+
+
+def _counted(_: Setting) -> list[Step]:
+    D = Derivation()
+    A = D.let("A", "A", RANGE, "the largest value")
+    tau = D.let("tau", r"\tau", A / sqrt(m), "a resolution of the order of the deviation")
+    return D.steps_to(one_scale(D, capacity(D, linear_functions(), POINTS, tau, volumetric), tau, A, m))
+
+
+def _normed(cover: Cover, sharp: bool) -> list[Step]:
+    D = Derivation()
+    A = D.let("A", "A", RANGE, "the largest value")
+    p, C = quadratic_total(D, covered(D, linear_functions(), POINTS, cover))
+    return D.steps_to(chained(D, C, A, m, p) if sharp else complexity(D, TEXTBOOK, C, A, m, p))
+
+
+def _network(setting: Setting, route: Route, resolution: Expr | None = None) -> list[Step]:
+    """The network of Theorem 4.2 with every matrix covered by counting its entries: its log covering number at a
+    resolution, or its gap from one cover."""
+    D = Derivation()
+    layer: Norms = {"V": B_V, "QK": B_QK, "C": B_C}
+    module, x = network(route, [layer] * setting.size("L")), Signal(B_X, m, T)
+    if resolution is not None:
+        return D.steps_to(capacity(D, module, x, resolution, volumetric))
+    tau = D.let("tau", r"\tau", B_w / sqrt(m), "a resolution of the order of the deviation")
+    R = one_scale(D, capacity(D, module, x, tau, volumetric), tau, B_w, m)
+    return D.steps_to(gap(D, L_loss, R, b, delta, m))
+
+
+COUNTING = replace(SHARP, scalar_scores=False)
+NETWORK = r"\log N_\infty(g^{L+1}_{\mathrm{scalar}},\epsilon,m)"
+LINEAR = r"\log N_\infty(\mathcal F,\epsilon,n,\|\cdot\|_2)"
+
+shapes = Claim(
+    key="trauger2024/S2.5",
+    title="Two shapes of bound: counting parameters, or norms",
+    kind="rademacher",
+    statement=r"""Inputs of dimension $d$ and norm at most $B_x$, matrices of size $k\times d$ and norm at most
+$B_w$, $n$ samples. Two shapes are named as examples: dimensions outside the logarithm and norms inside, and the
+reverse. Printed with the root over the numerator alone, so that both are divided by $n$. Read for the functions
+$x\mapsto u^\top Wx$ with $u$ a fixed unit vector, $\|x\|_2\le B_x$ and $\|W\|_{1,1}\le B_w$, which bounds every other
+norm of $W$. The covers behind the shapes, and the network of Theorem 4.2 with every matrix covered in its spectral
+norm by counting its entries, are parts of their own: the paper names such bounds and states none.""",
+    symbols=parameters("d k m B_X B_W_11 eps L L_sigma B_w B_C B_V B_QK L_loss b delta",
+                       eps=r"\epsilon", B_X="B_x", m="n", B_w="B_{w2}", B_C="B_{c2}", B_V="B_{v2}", B_QK="B_{QK2}",
+                       k={"meaning": "number of rows of the matrix; in the network, the inner dimension"}),
+    uses=("trauger2024/3.6", "maurey/chaining", "maurey/lattice", "dudley1967/integral", "edelman2022/A.8",
+          "edelman2022/A.15", "edelman2022/A.16", "maurey/softmax", "maurey/attention", "maurey/deviation",
+          "maurey/orientation"),
+    constants=(C0, KAPPA),
+    unrolled=("L",),
+    parts=(
+        Part("counting", RADEMACHER, "the parameter-counting shape", "<~", "an absolute constant", None,
+             lambda _: c0 * (sqrt(d * k * log(B_X * B_W)) / m), _counted),
+        Part("norms", RADEMACHER, "the norm-based shape", "<~", "an absolute constant", None,
+             lambda _: c0 * (sqrt(B_X * B_W * log(d * k)) / m),
+             lambda _: _normed(maurey_entries, False), lambda _: _normed(length_free, True)),
+        Part("log_N_counting", LINEAR, "log covering number of the linear maps, by volume",
+             derived=lambda _: capacity_steps(Linear(MAP), POINTS, eps, volumetric)),
+        Part("log_N_norms", LINEAR, "the same, by Maurey's lemma",
+             derived=lambda _: capacity_steps(Linear(MAP), POINTS, eps, maurey_entries),
+             sharp=lambda _: capacity_steps(Linear(MAP), POINTS, eps, length_free)),
+        Part("log_N_network", NETWORK, "log covering number of the deep network, counting parameters",
+             derived=lambda setting: _network(setting, PAPER, eps),
+             sharp=lambda setting: _network(setting, COUNTING, eps)),
+        Part("gap_network", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "its generalization gap",
+             derived=lambda setting: _network(setting, PAPER),
+             sharp=lambda setting: _network(setting, COUNTING)),
+    ),
+)  # fmt: skip
+
+architecture = Claim(
+    key="trauger2024/S2.6",
+    title="Self-attention and Transformers",
+    kind="definition",
+    statement=r"""A head is $\sigma(\mathrm{RowSoftmax}(XW_QW_K^\top X^\top)XW_v)W_c$ with $W_c\in\mathbb R^{k\times
+d}$, $W_v\in\mathbb R^{d\times k}$ and $W_{QK}=W_QW_K^\top\in\mathbb R^{d\times d}$; the heads of a layer are
+summed. A block of $L$ layers applies $\Pi_{\mathrm{norm}}(\sigma(\Pi_{\mathrm{norm}}(\cdot))W_c)$ to the attention
+of the layer below, $\Pi_{\mathrm{norm}}$ taking each row to the nearest point of the unit ball. The scalar output is
+$w^\top Y_{\mathrm{[CLS]}}$. The single layer of Theorem 4.1 has no projections: $Y_{\mathrm{[CLS]}}=W_c^\top
+\sigma(W_v^\top X^\top\mathrm{softmax}(XW_{QK}x_{\mathrm{[CLS]}}))$.""",
+    symbols=parameters("d k T L H L_sigma"),
+    uses=("edelman2022/3.2",),
+)

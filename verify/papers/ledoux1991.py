@@ -1,0 +1,39 @@
+"""Contraction, against complexities of finite classes over all signs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+
+from maurey.numeric.grids import sweep
+from maurey.symbolic import registry
+from maurey.verify import rademacher
+from maurey.verify.checks import Effort, Result, check, refuted
+from maurey.verify.rademacher import Array
+
+ROUNDING = 1e-9  # relative, of doubles
+MAPS: dict[str, Callable[[Array], Array]] = {  # 1-Lipschitz; the last two are not zero at zero
+    "identity": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "tanh": np.tanh,
+    "abs": np.abs,
+    "cos": np.cos,
+    "a map for each point": lambda x: np.abs(x - np.arange(x.shape[-1])),
+}
+
+
+@check("ledoux1991/4.12")
+def contraction(effort: Effort) -> Result:
+    claim, rng, best, count = registry.find("ledoux1991/4.12"), np.random.default_rng(effort.seed), 0.0, 0
+    for m, size, L_sigma, name in product((1, 2, 5, 10), (2, 5, 40 * effort.scale), (0.1, 3.0), MAPS):
+        functions = rng.normal(scale=3, size=(size, m))
+        before, after = (rademacher.finite(x, 0, rng).value for x in (functions, L_sigma * MAPS[name](functions)))
+        said, count = float(sweep(claim, "printed", "R", L_sigma=L_sigma, R_F=before).value), count + 1
+        if after > said * (1 + ROUNDING):
+            where = {"functions": functions.tolist(), "map": name, "L_sigma": L_sigma}
+            return refuted("the complexity grows by more", where, said, after, part="R")
+        best = max(best, after / said)
+    note = f"finite classes of values drawn at random, all signs; {', '.join(MAPS)}; the identity attains it"
+    return Result("holds", "tested", note, count, best, part="R")

@@ -1,0 +1,262 @@
+"""Several layers: Theorem 4.2, its corollaries and the lemma under it (Section 4.3, appendices E and F).
+
+The block is attacked as edelman2022/A.15 is; covering numbers are held from below by packings, from above by covers
+that are built weight by weight; gaps by the complexity of the read-out alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sympy import Symbol
+
+from maurey.numeric.binding import bind
+from maurey.symbolic import networks, registry
+from maurey.symbolic.route import LENGTH_FREE, PAPER
+from maurey.verify import covers_networks as build
+from maurey.verify import packings_deep as packings
+from maurey.verify import rademacher
+from maurey.verify.checks import Effort, Result, check
+from maurey.verify.covers_heads import quantities
+from maurey.verify.covers_instances import built
+from maurey.verify.packings import Lower, best
+from maurey.verify.packings_attack import along, at_edge, exceeded, survives
+from maurey.verify.packings_claims import Attack, Point
+from maurey.verify.papers.edelman2022 import lipschitz
+
+POINTS = 60  # for each form, at the least effort
+FAR = 10**12, 10**24, 10**36
+
+# --- E.2, and the network under 4.2: what moves when weights move ---------------------------------------------------
+
+BLOCK = lipschitz.Statement(
+    partial(lipschitz.block, key="trauger2024/E.2"),
+    tuple({**lipschitz.BLOCKS[i], "first": first} for i, first in ((0, None), (0, (-1, 1)), (3, None), (3, (-1, 1)))),
+    "weights and tokens of one block",
+)
+
+
+@check("trauger2024/E.2")
+def block(effort: Effort) -> list[Result]:
+    return lipschitz.examine("trauger2024/E.2", effort, BLOCK)
+
+
+def _perturbed(f: Any, sharp: bool, sigma: str, L: int, **sizes: int) -> Any:
+    """The network with tokens of norm at most B_X, above and below 1."""
+    route, form = (LENGTH_FREE, "sharp") if sharp else (PAPER, "derived")
+    layer = {name: Symbol(f"B_{name}") for name in ("V", "QK", "C")}
+    bounds: dict[str, Any] = dict.fromkeys(("B_V", "B_C", "B_w", "L_sigma", "B_X"), (-0.6, 0.7))
+    bounds |= {"B_QK": (-2, 1)} | ({} if sharp else {"kappa": 2})
+    whole = f.inequality(networks.network(route, [layer] * L), Symbol("B_X"), sizes, bounds, sigma)
+    names = {"moved": f"log_N {form}", "radius": f"radius {form}", "reach": f"reach {form}"}
+
+    def sides(v: Any) -> Any:
+        return {names[target]: side for target, side in whole.sides(v).items()}
+
+    return f.Inequality(whole.variables, bounds, sides, whole.given, tuple(names[target] for target in whole.still))
+
+
+NETWORK = lipschitz.Statement(
+    _perturbed,
+    tuple(
+        {"T": T, "d": d, "k": k, "L": L, "sigma": sigma, "sharp": sharp}
+        for T, d, k, L, sigma in ((2, 1, 1, 1, "identity"), (2, 2, 2, 2, "relu"))
+        for sharp in (False, True)
+    ),
+    "weights and tokens of a network",
+)
+
+
+@check("trauger2024/4.2")
+def network(effort: Effort) -> list[Result]:
+    return lipschitz.examine("trauger2024/4.2", effort, NETWORK)
+
+
+# --- covering numbers from below -------------------------------------------------------------------------------------
+
+
+def _net(p: Point, bound: Fraction, radius: Fraction, **kind: Any) -> packings.Net:
+    """Where the claim has no m, any number of inputs will do."""
+    d, k = int(p["d"]), int(p["k"])
+    norms = {name: p[name] for name in ("L_sigma", "B_w", "B_C", "B_V", "B_QK")}
+    sizes: dict[str, Any] = {"d": d, "k": k, "m": int(p.get("m", 10**40)), "L": int(p["L"])}
+    return packings.Net(**sizes, **norms, B=bound, B_X=radius, **kind)
+
+
+def _given(p: Point) -> Lower:
+    """4.2 for maps whose entries sum to at most B. By maurey/lattice, with centres projected into the class, their log
+    covering numbers are at most (BR/eps)^2 log(2n + 1) for n entries: no more than is given if B is small enough."""
+
+    def entries(d: int) -> Fraction:
+        squared = min(p["C_1"], p["C_X"] / p["B_X"] ** 2) / Fraction(math.ceil(10**6 * math.log(2 * d * d + 1)), 10**6)
+        return Fraction(math.isqrt(math.floor(squared * 10**40)), 10**20)
+
+    found = []
+    for d in (1, 2, 4, 32, 1000, 10**6):
+        one = packings.deep(_net(p | {"d": d, "k": d}, entries(d), p["B_X"]), p["eps"])
+        found.append(Lower(one.log, f"d = k = {d}, entries sum to at most {float(entries(d)):.6g}; {one.how}"))
+    return best(found)
+
+
+def _attack(name: str, radius: str, **kind: bool) -> Attack:
+    return Attack(
+        lambda p: packings.deep(_net(p, p[name], p[radius], **kind), p["eps"]), lambda p: min(p["B_w"], p[name])
+    )
+
+
+ATTACKS = {
+    "4.2": Attack(_given, lambda p: p["B_w"]),
+    "4.2.1": _attack("B_W_11", "B_X"),
+    "4.2.1-simplified": _attack("B_W_11", "B_X"),
+    "F.0.1": _attack("B_W_1inf", "B_X_1", l1=True, by_column=True),
+    "F.0.2": _attack("B_W_21", "B_X_1", l1=True),
+}
+
+SCORES = (
+    "a first layer with long tokens: scores go with B_X^2, which the printed coefficient of W_QK leaves out; its other "
+    "factor, the size of values, is small"
+)
+VALUES = (
+    "the first layer's W_v acts on tokens of norm B_X and is followed by W_c, the layers above and the read-out; the "
+    "printed term for it has neither B_X nor B_C, and one for W_c is missing"
+)
+OUTER = (
+    "the printed bound has no term for the first layer's W_c, which sees inputs of norm L_sigma: log N grows with it"
+)
+LONG = {"L": "1", "L_sigma": "1", "B_w": "1", "B_C": "1", "B_V": "1/600", "B_QK": "1", "eps": "1/10"}
+STEEP = {"L": "1", "L_sigma": "1000", "B_w": "3/2000", "B_C": "3/2000", "B_V": "1/10000", "B_QK": "1", "eps": "1/2010"}
+WIDE = {"d": "1000000", "k": "1000000", "m": "1000000"}
+MANY = {"d": "1000", "k": "1000", "m": "1000"}
+EXCEEDED: dict[str, list[tuple[dict[str, str], str]]] = {
+    "4.2": [
+        (LONG | {"B_X": "600", "C_1": "30", "C_X": "10800000"}, SCORES),
+        (STEEP | {"B_X": "100000", "C_1": "33/1000000", "C_X": "330000"}, VALUES),
+    ],
+    "4.2.1": [
+        (LONG | WIDE | {"B_X": "600", "B_W_11": "1"}, SCORES),
+        (STEEP | MANY | {"B_X": "100000", "B_W_11": "3/2000"}, VALUES),
+    ],
+    "F.0.1": [
+        ({"L": "1", "d": "2", "k": "2", "m": "10000", "L_sigma": "10000000000", "B_w": "1/1000000", "B_C": "1/1000000",
+          "B_V": "1/1000000", "B_QK": "1", "B_X_1": "1000000", "B_W_1inf": "1/1000000", "eps": "1/1000001"}, OUTER),
+    ],
+    "F.0.2": [
+        (LONG | WIDE | {"B_X_1": "600", "B_W_21": "1"}, SCORES),
+        (STEEP | MANY | {"B_X_1": "100000", "B_W_21": "3/2000"}, VALUES),
+    ],
+}  # fmt: skip
+
+EDGE = {
+    "eps": "1/16", "L": "1", "d": "1", "k": "1", "m": "1", "L_sigma": "1", "B_w": "1", "B_C": "1", "B_V": "1",
+    "B_QK": "1", "B_X_1": "1", "B_W_21": "1",
+}  # fmt: skip
+SMALL = {"eps": "1/16", "d": "1", "k": "1", "L": "2", "B_w": "1", "B_C": "1", "B_V": "1", "B_W_11": "1"}
+RAYS: list[tuple[dict[str, str], dict[str, str], str]] = [
+    (SMALL, {"B_X": "-1", "L_sigma": "1", "B_QK": "-1"},
+     "the activation lifts short tokens up to the unit ball, where the read-out alone needs a fixed number of centres; "
+     "the printed power is one of L_sigma B_C B_V B_QK = 1, whatever its exponent is, and the rest goes with B_X^2"),
+    (SMALL | {"B_X": "1", "L_sigma": "1"}, {"B_QK": "-1"},
+     "without scores attention is an average, and the read-out alone needs a fixed number of centres; the printed "
+     "product vanishes with B_QK, for every exponent c_L > 0"),
+]  # fmt: skip
+
+
+LATTICE = "every weight rounded to a lattice at its share of the error, B_X above and below 1, up to three layers"
+HALF = "columns rounded to lattices at half the share, any member of the class near the centre in its place"
+NOT_PROPER = (
+    "columns rounded to lattices at their share of the error leave the ball of the spectral norm ({} of {} networks): "
+    "this cover has centres outside of the class; outputs were within {:.3f} eps"
+)
+
+
+def _built(effort: Effort, key: str) -> Iterator[Result]:
+    if not key.endswith("F.0.1"):
+        yield from built(key, "log_N", build.lattices(effort, key), LATTICE, ("derived", "sharp"))
+        return
+    yield from built(key, "log_N", build.lattices(effort, key, share=0.5), HALF, ("derived",))
+    found = list(build.lattices(effort, key))
+    outside = sum(not one.inside for one in found)
+    note = NOT_PROPER.format(outside, len(found), max(one.error for one in found))
+    yield Result("undecided", "constructed", note, len(found), part="log_N", form="sharp")
+
+
+def covering(effort: Effort, key: str) -> Iterator[Result]:
+    number = key.rpartition("/")[2]
+    attack = ATTACKS[number]
+    if number in build.NORMS:
+        yield from _built(effort, key)
+    for form in ("derived", "sharp"):
+        yield survives(key, "log_N", form, effort, POINTS, attack)
+    for at, note in EXCEEDED.get(number, []):
+        yield exceeded(key, "log_N", at, attack, note)
+    if number == "F.0.2":
+        yield at_edge(key, "log_N", EDGE, "at d = k = 1 the printed logarithm vanishes, and read-outs differ", attack)
+
+
+for _number in ATTACKS:
+    check(f"trauger2024/{_number}")(partial(covering, key=f"trauger2024/{_number}"))
+
+
+@check("trauger2024/4.2.1-simplified")
+def simplified(effort: Effort) -> Iterator[Result]:
+    for at, ray, note in RAYS:
+        yield along("trauger2024/4.2.1-simplified", "log_N", at, ray, FAR, note, ATTACKS["4.2.1-simplified"])
+
+
+# --- gaps ------------------------------------------------------------------------------------------------------------
+
+TRAINED = {
+    "L_loss": "1",
+    "b": "1",
+    "delta": "1/10",
+    "L_sigma": "11/10",
+    "B_w": "1",
+    "B_C": "1",
+    "B_V": "1",
+    "B_QK": "1/2",
+}
+GAPS = {"4.2.1": {"B_W_11": "2"}, "F.0.1": {"B_W_1inf": "2"}, "F.0.2": {"B_W_21": "2"}, "S2.5": {}}
+
+
+def _read_out(m: int, radius: float, effort: Effort) -> float:
+    """A lower bound on the complexity of the read-out on tokens of that radius, in turn along two directions: exact for
+    few samples, else by Szarek's form of Khintchine's inequality, E |sum eps_i x_i| >= (sum |x_i|^2)^(1/2) / sqrt 2."""
+    if m > rademacher.ALL_SIGNS:
+        return radius / math.sqrt(2 * m)
+    points = radius * np.eye(2)[np.arange(m) % 2]
+    return rademacher.linear(points, 1.0, 1, np.random.default_rng(effort.seed)).lower
+
+
+def gaps(effort: Effort, key: str) -> Iterator[Result]:
+    """W_QK = 0 and multiples of the identity in every layer, so that only the read-out is left."""
+    claim, own = registry.find(key), GAPS[key.rpartition("/")[2]]
+    part = "gap_network" if key.endswith("S2.5") else "gap"
+    radius_name = "B_X_1" if key.startswith("trauger2024/F") else "B_X"
+    for form in ("derived", "sharp"):
+        tight, count = 0.0, 0
+        for L in (1, 2, 3):
+            for m in (1, 2, 7, 12, 10**3, 10**6, 10**9, 10**12):
+                for B_X in ("1/2", "2"):
+                    at = {**TRAINED, **own, "d": "2", "k": "2", "m": str(m), "L": str(L), radius_name: B_X}
+                    said = quantities(bind(claim, at, form, part), "R")["R"]
+                    radius = float(Fraction(B_X))
+                    for _ in range(L):
+                        radius = min(1.0, 1.1 * min(1.0, radius))
+                    true = _read_out(m, radius, effort)
+                    count += 1
+                    if true > said * (1 + 1e-9):
+                        yield Result("fails", "refuted", "the read-out alone has a larger complexity", count, None,
+                                     dict(at), part, form, f"{said:.6g}", f"{true:.6g}")  # fmt: skip
+                        return
+                    tight = max(tight, true / said)
+        note = "its complexity is at least that of the read-out alone, for m from 1 to 10^12 and up to three layers"
+        yield Result("holds", "tested", note, count, tight, part=part, form=form)
+
+
+for _number in GAPS:
+    check(f"trauger2024/{_number}")(partial(gaps, key=f"trauger2024/{_number}"))
