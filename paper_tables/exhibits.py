@@ -76,7 +76,7 @@ def _provenance(name: str, exhibit: Exhibit, seconds: float) -> dict[str, Any]:
         "version": version("maurey"),
         "python": platform.python_version(),
         "device": "cpu",
-        "seed": None,
+        "seed": exhibit.parameters.get("seed"),
         "seconds": round(seconds, 1),
         "parameters": exhibit.parameters,
     }

@@ -68,7 +68,13 @@ def notices(bound, steps, expected):
     return not close(value, expected, 42)
 
 
-@pytest.mark.parametrize(("key", "part", "form"), ALL)
+def restated(key):
+    """Its parts are those of a claim that it uses, and are mutated there."""
+    parts = maurey.claim(key).parts
+    return parts and any(maurey.claim(other).parts is parts for other in maurey.claim(key).uses)
+
+
+@pytest.mark.parametrize(("key", "part", "form"), [one for one in ALL if not restated(one[0])])
 def test_every_mutation_is_noticed(key, part, form):
     known = Points(key, part, form)
     assert not any(notices(known[i][0], known[i][0].steps, known[i][1]) for i in range(FIRST))

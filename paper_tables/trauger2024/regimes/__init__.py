@@ -226,11 +226,12 @@ def _told_over_d(drawn: dict[str, Comparison]) -> list[str]:
 
 
 def _norm_based(rows: list[list[str]]) -> str:
-    """Where something else than counting wins, among the forms that are proved and the weights that were drawn."""
+    """Where something else than counting wins against it, among the forms that are proved and the weights drawn."""
     found = [
         f"{row[0]} over {row[2]}, {row[3]}"
         for row in rows
-        if row[0] in KINDS and row[3] != "printed" and any(not w.startswith("counting") for w in row[4].split("; "))
+        if row[0] in KINDS and row[1] in ("log N", "gap") and row[3] != "printed"
+        if any(not winner.startswith("counting") for winner in row[4].split("; "))
     ]
     return "; ".join(found) or "none"
 
