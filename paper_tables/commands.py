@@ -14,6 +14,7 @@ import typer
 from maurey.numeric.commands import assignments, patience, shown
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.commands import Json
+from maurey.verify.commands import check_checkout
 
 if TYPE_CHECKING:
     from maurey.numeric.compare import Comparison, Curve
@@ -166,8 +167,8 @@ def tables(
     if importlib.util.find_spec("matplotlib") is None:
         raise InputError("figures need matplotlib: install maurey[tables]")
     chosen = [rooms.check(name) for name in exhibits or rooms.names()]
-    if commit and not (rooms.ROOT.parent / "pyproject.toml").exists():
-        raise InputError("--commit replaces exhibits in a checkout; this is an installed copy")
+    if commit:
+        check_checkout("exhibits")
     base = rooms.ROOT if commit else Path("build/tables")
     written: dict[str, list[str]] = {}
     with Progress(console=Console(stderr=True), transient=True) as bar:

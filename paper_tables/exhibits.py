@@ -53,17 +53,25 @@ def check(name: str) -> str:
     return name
 
 
+def load(name: str) -> Any:
+    """The module of an exhibit."""
+    return importlib.import_module(f"maurey.paper_tables.{name.replace('/', '.')}")
+
+
 def make(name: str, folder: Path, progress: Progress) -> list[Path]:
     """Make one exhibit into the folder; returns the files written."""
     started = time.perf_counter()
-    module = importlib.import_module(f"maurey.paper_tables.{name.replace('/', '.')}")
-    exhibit: Exhibit = module.make(progress)
+    exhibit = load(name).make(progress)
+    return write(name, exhibit, folder, time.perf_counter() - started)
+
+
+def write(name: str, exhibit: Exhibit, folder: Path, seconds: float) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
         "table.csv": as_csv(exhibit),
         "table.tex": as_latex(exhibit),
         "table.md": as_markdown(exhibit),
-        "provenance.json": json.dumps(_provenance(name, exhibit, time.perf_counter() - started), indent=1) + "\n",
+        "provenance.json": json.dumps(_provenance(name, exhibit, seconds), indent=1) + "\n",
     }
     for file, text in texts.items():
         (folder / file).write_text(text, encoding="utf-8")

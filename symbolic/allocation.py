@@ -92,8 +92,11 @@ def quadratic_total(D: Derivation, terms: Sequence[Term]) -> tuple[Expr | None, 
     bound; no p where none has."""
     allocate(D, terms, Symbol("eps"))
     reason = "every term at its share of the error"
-    (t, *more) = terms
-    value = Symbol("gamma") ** 3 if more else times(t.entropy.coefficient, square(t.beta))
+    (first, *more) = terms
+    value = Symbol("gamma") ** 3
+    if not more:  # c copies have the error eps/(c beta) each, and c times the cost of one
+        copies = sympify(first.copies)
+        value = times(first.entropy.coefficient, square(times(copies, first.beta)), copies)
     C = D.let("C_class", r"C_{\mathcal F}", value, reason, A8 if more else "")
     costs = [times(sympify(t.copies), t.entropy.offset) for t in terms if t.entropy.offset != 0]
     if not costs:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from sympy import Add, E, Expr, Integer, Integral, Max, Min, S, Symbol, log, sqrt
 
 from .derivation import Derivation
+from .modules import times
 
 
 @dataclass(frozen=True)
@@ -119,5 +120,5 @@ def deviation(b: Expr, delta: Expr, m: Expr) -> Expr:
 def gap(D: Derivation, L_loss: Expr, R: Expr, b: Expr, delta: Expr, m: Expr) -> Expr:
     """The gap of an L-Lipschitz loss: symmetrization costs 2, contraction L."""
     dev = D.let("deviation", "D", deviation(b, delta, m), "the sample's deviation, both sides", "maurey/deviation")
-    value = 2 * L_loss * R + dev
+    value = times(Integer(2), L_loss, R) + dev
     return D.let("gap", r"\mathrm{gap}", value, "symmetrization and contraction", "maurey/deviation")

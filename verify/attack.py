@@ -60,6 +60,7 @@ class Inequality:
     given: Callable[[Values], Values] = lambda bounds: {}
     still: tuple[str, ...] = ()  # targets that speak of one point, whatever is moved: few starts suffice
     hint: Mapping[str, Any] | None = None  # values of all variables for the first start, as nested lists
+    point: Callable[[Values], Values] = lambda values: {}  # what a claim calls bounds and movements, for its forms
 
 
 @dataclass(frozen=True)
@@ -394,11 +395,15 @@ def examined(inequality: Inequality, target: str, instance: Mapping[str, Any]) -
 # --- confirmation in balls ---------------------------------------------------------------------------------------
 
 
-def enclosed(inequality: Inequality, instance: Mapping[str, Any], target: str) -> tuple[arb, arb]:
-    """Both sides as balls."""
+def in_balls(inequality: Inequality, instance: Mapping[str, Any]) -> Values:
     bounds = {name: through(arb, b) for name, b in instance["bounds"].items()}
     variables = {name: np.array(through(arb, M), dtype=object) for name, M in instance["variables"].items()}
-    lhs, rhs, _ = inequality.sides({**bounds, **inequality.given(bounds), **variables})[target]
+    return {**bounds, **inequality.given(bounds), **variables}
+
+
+def enclosed(inequality: Inequality, instance: Mapping[str, Any], target: str) -> tuple[arb, arb]:
+    """Both sides as balls."""
+    lhs, rhs, _ = inequality.sides(in_balls(inequality, instance))[target]
     return to_arb(lhs), to_arb(rhs)
 
 

@@ -8,6 +8,7 @@ import os
 import sys
 from dataclasses import asdict
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,11 +32,10 @@ def register(app: typer.Typer) -> None:
     app.command("verify")(verify)
 
 
-def check_checkout() -> None:
-    from .evidence import PATH
-
-    if not (PATH.parent.parent / "pyproject.toml").exists():
-        raise InputError("--commit replaces the ledger in a checkout; this is an installed copy")
+def check_checkout(what: str) -> None:
+    """--commit writes into the source tree, which an installed copy does not have."""
+    if not (Path(__file__).parents[1] / "pyproject.toml").exists():
+        raise InputError(f"--commit replaces {what} in a checkout; this is an installed copy")
 
 
 def errata(
@@ -51,7 +51,7 @@ def errata(
     from . import ledger
 
     if commit:
-        check_checkout()
+        check_checkout("the ledger")
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("comparing")
         found = ledger.comparisons(lambda done, total: bar.update(task, completed=done, total=total), afresh=commit)
@@ -89,7 +89,7 @@ def verify(
     how_hard = checks.effort(effort)
     chosen = [registry.find(key).key for key in keys or [claim.key for claim in registry.all_claims()]]
     if commit:
-        check_checkout()
+        check_checkout("the ledger")
     console = Console(stderr=True)
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task(f"verifying, {how_hard.name}", total=len(chosen))

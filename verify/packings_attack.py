@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 from flint import arb, ctx
-from sympy import integer_nthroot
 
 from maurey.numeric.balls import _Unresolved as Unresolved
 from maurey.numeric.balls import at_precision, to_arb
@@ -24,8 +23,8 @@ from maurey.symbolic import registry
 from .checks import Effort, Result
 from .packings import PRECISION, Lower
 from .packings_claims import ATTACKS, Attack, Point, points
-from .rays import Ray, each
-from .witnesses import read, shown
+from .rays import Ray
+from .witnesses import on_ray, ray_witness, read, shown
 
 UP = Context(prec=6, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
 PRECISIONS = (128, 512, 2048)
@@ -162,7 +161,7 @@ def falling(
     start = fixed | {name: Fraction(1) for name in powers if "[" not in name}
     ratios, bounds = [], []
     for t in ts:
-        point = each(start, lambda name, v, t=t: _power(t, powers[name]) if name in powers else v)  # type: ignore[misc]
+        point = on_ray(start, powers, t)
         bound, (true, how) = value(key, part, "printed", point), truth(point)
         with ctx.workprec(PRECISION):
             bounds.append((bound, true, how))
@@ -170,24 +169,11 @@ def falling(
     if not (ratios[2] < ratios[1] / 10 and ratios[1] < ratios[0] / 10 and ratios[2] < 1):
         return Result("undecided", "refuted", "the ratio does not fall as it should", 3, part=part)
     bound, true, how = bounds[-1]
-    witness = {
-        "at": {name: x for name, x in shown(fixed).items() if name not in powers},
-        "ray": {n: int(p) if p.denominator == 1 else float(p) for n, p in powers.items()},
-        "t": [f"{Decimal(t).normalize():E}" for t in ts],
-        "ratios": [decimal(ratio) for ratio in ratios],
-        by: how,
-    }
+    witness = {**ray_witness(fixed, powers, ts, [decimal(ratio) for ratio in ratios]), by: how}
     return Result(
         "fails", "refuted", note, 3, None, witness, part, printed_value=decimal(bound),
         true_value=decimal(true, up=False),
     )  # fmt: skip
-
-
-def _power(t: int, power: Fraction) -> Fraction:
-    root, whole = integer_nthroot(t, power.denominator)
-    if not whole:
-        raise ValueError(f"{t} has no root of order {power.denominator}")
-    return Fraction(int(root)) ** power.numerator
 
 
 def decimal(x: arb, up: bool = True) -> str:

@@ -54,11 +54,23 @@ def _exact_power(t: int, power: Fraction) -> Fraction:
     return Fraction(int(root)) ** power.numerator
 
 
+def on_ray(point: Point, ray: Ray, t: int) -> Point:
+    """The point with what moves at t to its power, exactly."""
+    return each(point, lambda name, v: _exact_power(t, ray[name]) if name in ray else v)
+
+
 def _along(claim: Claim, part: Part, point: Point, ray: Ray, ts: tuple[int, ...]) -> list[tuple[Enclosure, Enclosure]]:
-    return [
-        both(claim, part, each(point, lambda n, v, t=t: _exact_power(t, ray[n]) if n in ray else v))  # type: ignore[misc]
-        for t in ts
-    ]
+    return [both(claim, part, on_ray(point, ray, t)) for t in ts]
+
+
+def ray_witness(point: Point, ray: Ray, ts: tuple[int, ...], ratios: list[str]) -> dict[str, Any]:
+    """What the ledger keeps of a ray, what moves left out of the point."""
+    return {
+        "at": {name: value for name, value in shown(point).items() if name not in ray},
+        "ray": {name: int(power) if power.denominator == 1 else float(power) for name, power in ray.items()},
+        "t": [f"{Decimal(t).normalize():E}" for t in ts],
+        "ratios": ratios,
+    }
 
 
 def certified_ray(
@@ -74,10 +86,7 @@ def certified_ray(
             continue
         ratios = [ratio(*pair) for pair in values]
         if all(r < 0 for r in ratios) if kind == "sign" else ratios[2] <= ratios[1] <= ratios[0]:
-            powers = {name: _number(power) for name, power in ray.items()}
-            shown_t = [f"{Decimal(t).normalize():E}" for t in ts]
-            fixed = {name: value for name, value in shown(point).items() if name not in ray}
-            return {"at": fixed, "ray": powers, "t": shown_t, "ratios": [str(r) for r in ratios]}, values[-1]
+            return ray_witness(point, ray, ts, [str(r) for r in ratios]), values[-1]
     return None
 
 
@@ -105,7 +114,3 @@ def read(point: dict[str, Any]) -> Point:
 
 def ray_of(witness: dict[str, Any]) -> Ray:
     return {name: Fraction(power).limit_denominator(12) for name, power in witness["ray"].items()}
-
-
-def _number(power: Fraction) -> int | float:
-    return int(power) if power.denominator == 1 else float(power)

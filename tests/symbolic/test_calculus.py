@@ -15,7 +15,7 @@ from sympy import Integer, Rational, Symbol, log, simplify, sqrt, symbols
 
 import maurey
 from maurey.symbolic import chain, covers, entropy, peeling
-from maurey.symbolic.allocation import Term, allocate, total
+from maurey.symbolic.allocation import Term, allocate, quadratic_total, total
 from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.modules import (
     Attention,
@@ -890,3 +890,19 @@ def test_copies_share_the_error():
     single = Derivation()
     value = total(single, terms[:1], Integer(1), "y", "y")
     assert number(value, single._steps.values()) == pytest.approx(5 * 8 * 25)
+
+
+@pytest.mark.parametrize("copies", [1, 5])
+@pytest.mark.parametrize("others", [0, 1])
+def test_the_coefficient_of_copies_is_their_total(copies, others):
+    """(p, C) of one term or of two against the sum of the log-sizes at several resolutions."""
+    terms = [Term("a", "a", Integer(3), entropy.quadratic(Integer(8)), Integer(copies)),
+             Term("b", "b", Integer(8), entropy.quadratic(Integer(1)))]  # fmt: skip
+    terms = terms[: 1 + others]
+    D = Derivation()
+    p, C = quadratic_total(D, terms)
+    assert p is None
+    for eps in (Rational(1, 7), Integer(2)):
+        single = Derivation()
+        whole = number(total(single, terms, eps, "y", "y"), single._steps.values())
+        assert number(C, D.steps_to(C)) == pytest.approx(float(whole * eps**2))

@@ -24,7 +24,6 @@ TWO_THIRDS, THIRD = Rational(2, 3), Rational(1, 3)
 eps, d, k, m, T, L, H, i, j, c0, c_L = symbols("eps d k m T L H i j C0 c_L")
 L_sigma, B_X, B_w, B_C, B_V, B_QK, C_F, C_1, C_X = symbols("L_sigma B_X B_w B_C B_V B_QK C_F C_1 C_X")
 B_w_1, B_C_1, B_V_1, B_QK_11, B_11 = symbols("B_w_1 B_C_1inf B_V_1inf B_QK_11 B_W_11")
-L_loss, b, delta = symbols("L_loss b delta")
 alpha, tau, R_Fs = indexed("alpha tau R_F")
 
 # --- 4.1: one layer, w^T W_c^T sigma(W_v^T X^T softmax(X W_QK x_CLS)), only W_QK covered ----------------------------
@@ -37,12 +36,17 @@ def outer(D: Derivation, by_rows: bool) -> Expr:
     return peel(D, B_w_1, C, L_sigma, V)
 
 
+def peeled() -> Expr:
+    """The product of the outer bounds."""
+    return B_w_1 * B_C_1 * L_sigma * B_V_1
+
+
 def outer_range(D: Derivation, by_rows: bool, x: Signal) -> Expr:
     """The largest value of the layer. Rows bounded in l1 carry the largest coordinate through, columns the l1 norm."""
     radius = x.radius if by_rows or x.radius_1 is not None else sqrt(d) * x.radius
     carried = "the largest coordinate" if by_rows else r"the $\ell_1$ norm"
-    value = B_w_1 * B_C_1 * L_sigma * B_V_1 * radius
-    return D.let("A", "A", value, f"every map carries {carried} through, and an average of tokens has theirs")
+    reason = f"every map carries {carried} through, and an average of tokens has theirs"
+    return D.let("A", "A", peeled() * radius, reason)
 
 
 def query_key(**norms: Expr) -> Matrix:
@@ -79,10 +83,6 @@ def sharp_layer(x: Signal, QK: Matrix, by_rows: bool, cover: Cover | None = None
 
 def given(C: Expr) -> Cover:
     return lambda *_: quadratic(C)
-
-
-def peeled() -> Expr:
-    return B_w_1 * B_C_1 * L_sigma * B_V_1
 
 
 def printed_layer(B: Expr, C: Expr, inside: Expr, B_x: Expr) -> Expr:

@@ -12,10 +12,8 @@ from ...route import LENGTH_FREE, Route
 from ...softmax import CROSS_ENTROPY
 from .section_4 import BY_ENTRIES, SHARPENINGS, TOKENS, deep
 
-K, R_F, c0, d, B_w, B_C, B_V, B_QK, B_11 = symbols("K R_F C0 d B_w B_C B_V B_QK B_W_11")
+K, R_F, c0, d, B_w, B_11 = symbols("K R_F C0 d B_w B_W_11")
 LOSSES = r"\hat{\mathcal R}_m(\ell\circ\mathcal F)"
-
-
 HIDDEN = "a constant and all logarithms"
 
 

@@ -233,7 +233,8 @@ def block(
     both = f.inequality(module, radius, {"T": T, "d": d, "k": k}, bounds, sigma)
     variables = {name: v for name, v in both.variables.items() if first is None or name != "X~"}
 
-    def sides(v: Any) -> Any:
+    def moves(v: Any) -> Any:
+        """Both outputs, and the claim's symbols."""
         seen: Any = []
         moved = v.get("X~", v["X"])
         a = f.forward(module, v, v["X"], v, sigma)
@@ -243,10 +244,14 @@ def block(
         at["Delta_g"] = f.tokens(v["X"] - moved)
         for label, how, x, keys in seen:
             at[f"Delta_{label}"] = f.moved_by(v[label] - v[label + "~"], how, x, keys)
+        return a, b, at
+
+    def sides(v: Any) -> Any:
+        a, b, at = moves(v)
         found = stated(f, key, f.tokens(a - b), f.tokens(a), at)
         return {target: side for target, side in found.items() if target.split()[0] == part}
 
-    return f.Inequality(variables, bounds, sides)
+    return f.Inequality(variables, bounds, sides, point=lambda v: moves(v)[2])
 
 
 def readout(f: Any, d: int) -> Any:
@@ -488,8 +493,10 @@ def _result(key: str, part: str, form: str, of: list[tuple[str, Tally]], stateme
     witness = {"target": target, "case": dict(worst.case), **worst.best.instance}
     if worst.best.refuted:
         f = tools()
-        sides = f.enclosed(statement.build(f, **worst.case), worst.best.instance, target)
-        lhs, rhs = (side.str(15, radius=False) for side in sides)
+        inequality = statement.build(f, **worst.case)
+        lhs, rhs = map(_digits, f.enclosed(inequality, worst.best.instance, target))
+        at = inequality.point(f.in_balls(inequality, worst.best.instance))
+        witness |= {"at": {name: _digits(f.to_arb(x)) for name, x in at.items()}} if at else {}
         note = f"An instance that meets the hypotheses exactly has {lhs} where at most {rhs} is allowed."
         ratio = worst.best.ratio
         return Result("fails", "refuted", note, instances, ratio, witness, part, form, rhs, lhs)
@@ -503,6 +510,11 @@ def _result(key: str, part: str, form: str, of: list[tuple[str, Tally]], stateme
     note = f"{instances} attacks on {statement.about}, none beyond the bound{terms}."
     tightness = min(1.0, main.best.ratio)  # a tie may come out a rounding error above 1
     return Result("holds", "tested", note, instances, tightness, None, part, form)
+
+
+def _digits(x: Any) -> str:
+    text: str = x.str(15, radius=False)
+    return text
 
 
 for _key in STATEMENTS:

@@ -61,8 +61,8 @@ def without_triangles() -> Result:
         if numbers[1] <= numbers[0]:
             continue
         witness = {
-            "q": "1/2", "eps": str(eps), "B_X_1": "1", "N": 2, "d": 2, "k": 2, "W": [_text(zero), _text(D)],
-            "points": _text(tuple(points)),
+            "q": "1/2", "eps": str(eps), "B_X_1": "1", "N": 2, "d": 2, "k": 2, "E_in": f"{math.log(numbers[0]):.6g}",
+            "W": [_text(zero), _text(D)], "points": _text(tuple(points)),
             "distances on the basis": [str(total(image(D, x), HALF) ** 2) for x in unit],
             "distances on the points": [str(total(image(D, x), HALF) ** 2) for x in points],
             "covering numbers": numbers,
