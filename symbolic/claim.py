@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from sympy import Expr, Symbol, evaluate
@@ -112,17 +113,25 @@ class Part:
 
     def steps(self, form: str, setting: Setting | None = None) -> list[Step]:
         """The form written out. Nothing is evaluated: what the paper writes is what is kept."""
-        build: Form | None = getattr(self, form)
-        if build is None:
+        if getattr(self, form) is None:
             raise InputError(f"{self.name} has no form {form!r}; it has {', '.join(self.forms)}")
-        with evaluate(False):
-            built: Any = build(setting or Setting())
-        steps = built if isinstance(built, list) else [Step(self.name, self.lhs, built, "as printed")]
-        return steps if steps[-1].latex else [*steps[:-1], replace(steps[-1], latex=self.lhs)]
+        setting = setting or Setting()
+        return list(_written(self, form, tuple(sorted(setting.sizes.items())), setting.given, setting.default))
 
     def relation_of(self, form: str) -> str:
         """A printed form keeps the paper's relation, which may hide C0; one that the calculus wrote hides nothing."""
         return self.relation if form == "printed" or self.relation != "<~" else "<="
+
+
+@lru_cache(maxsize=256)
+def _written(
+    part: Part, form: str, sizes: tuple[tuple[str, int], ...], given: frozenset[str], default: int | None
+) -> tuple[Step, ...]:
+    """A form is the same every time that it is written out for the same list lengths."""
+    with evaluate(False):
+        built: Any = getattr(part, form)(Setting(dict(sizes), given, default))
+    steps = built if isinstance(built, list) else [Step(part.name, part.lhs, built, "as printed")]
+    return tuple(steps if steps[-1].latex else [*steps[:-1], replace(steps[-1], latex=part.lhs)])
 
 
 @dataclass(frozen=True)
