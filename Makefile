@@ -7,12 +7,12 @@ SOURCES := pyproject.toml setup.py constraints.txt
 
 .PHONY: tables test readme clean
 
-tables: $(VENV)/tables.done
+tables: $(VENV)/all.done
 	$(BIN)/maurey tables
 
 test: $(VENV)/test.done
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 --ignore=tests/benchmarks
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore=tests/benchmarks
 	$(BIN)/python -m pytest -rP tests/benchmarks
 
 readme: $(VENV)/test.done

@@ -10,5 +10,5 @@ for room in rooms:
 setup(
     packages=packages,
     package_dir={"maurey": "front", **{f"maurey.{room}": room for room in rooms}},
-    package_data={"": ["py.typed", "*.toml", "*.csv", "*.md", "*.tex", "*.svg", "*.png", "*.json"]},
+    package_data={"": ["py.typed", "*.toml", "*.csv", "*.md", "*.tex", "*.svg", "*.png", "*.json", "*.jsonl"]},
 )

@@ -1,4 +1,8 @@
-"""Finds exhibits and writes what they make: CSV, LaTeX, Markdown, figure and provenance."""
+"""Finds exhibits and writes what they make: CSV, LaTeX, Markdown, figure and provenance.
+
+The module of an exhibit that is computed has `make(progress)`. That of one that is trained has `plan(scale)`, the
+trials, and `render(scale, expected, outcomes)`, see `trained.py`. Both return an Exhibit.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +37,7 @@ class Exhibit:
     draw: Callable[[Any], None]  # draws on a matplotlib figure
     figure_size: tuple[float, float] = (10.0, 7.0)
     parameters: dict[str, Any] = field(default_factory=dict)
+    disagreements: Sequence[str] = ()  # with what the paper shows
 
 
 def names() -> list[str]:
@@ -59,23 +64,34 @@ def load(name: str) -> Any:
 
 
 def make(name: str, folder: Path, progress: Progress) -> list[Path]:
-    """Make one exhibit into the folder; returns the files written."""
+    """Make one exhibit that is computed into the folder; returns the files written."""
     started = time.perf_counter()
     exhibit = load(name).make(progress)
     return write(name, exhibit, folder, time.perf_counter() - started)
 
 
-def write(name: str, exhibit: Exhibit, folder: Path, seconds: float) -> list[Path]:
+def write(name: str, exhibit: Exhibit, folder: Path, seconds: float, **more: Any) -> list[Path]:
+    """`more` goes into the provenance."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
         "table.csv": as_csv(exhibit),
         "table.tex": as_latex(exhibit),
         "table.md": as_markdown(exhibit),
-        "provenance.json": json.dumps(_provenance(name, exhibit, seconds), indent=1) + "\n",
+        "provenance.json": json.dumps(_provenance(name, exhibit, seconds) | more, indent=1) + "\n",
     }
     for file, text in texts.items():
-        (folder / file).write_text(text, encoding="utf-8")
+        replace_bytes(folder / file, text.encode())
     return [*(folder / file for file in texts), *_figures(exhibit, folder)]
+
+
+def replace_bytes(file: Path, content: bytes) -> None:
+    """Whole or not at all."""
+    draft = file.with_name(f".{file.name}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _provenance(name: str, exhibit: Exhibit, seconds: float) -> dict[str, Any]:
@@ -86,6 +102,7 @@ def _provenance(name: str, exhibit: Exhibit, seconds: float) -> dict[str, Any]:
         "device": "cpu",
         "seed": exhibit.parameters.get("seed"),
         "seconds": round(seconds, 1),
+        "disagreements": list(exhibit.disagreements),
         "parameters": exhibit.parameters,
     }
 
@@ -100,9 +117,13 @@ def _figures(exhibit: Exhibit, folder: Path) -> list[Path]:
     with matplotlib.rc_context({"svg.hashsalt": "maurey", "font.size": 9}):
         figure = Figure(figsize=exhibit.figure_size, layout="constrained")
         exhibit.draw(figure)
-        figure.savefig(folder / "figure.svg", metadata={"Date": None})
-        figure.savefig(folder / "figure.png", dpi=150, metadata={"Software": None})
-    return [folder / "figure.svg", folder / "figure.png"]
+        svg, png = BytesIO(), BytesIO()
+        figure.savefig(svg, format="svg", metadata={"Date": None})
+        figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
+    files = {folder / "figure.svg": svg, folder / "figure.png": png}
+    for file, drawn in files.items():
+        replace_bytes(file, drawn.getvalue())
+    return list(files)
 
 
 def as_csv(exhibit: Exhibit) -> str:
@@ -125,7 +146,9 @@ def as_latex(exhibit: Exhibit) -> str:
         mantissa, e, exponent = text.partition("E")
         if e and exponent.lstrip("+-").isdigit():
             return rf"${mantissa}\cdot10^{{{int(exponent)}}}$"
-        return text.replace("_", r"\_")
+        for mark in "_%#&$^":
+            text = text.replace(mark, rf"\{mark}" + ("{}" if mark == "^" else ""))
+        return text
 
     lines = [f"% {exhibit.title}", *(f"% {note}" for note in exhibit.notes)]
     lines += [rf"\begin{{tabular}}{{{'l' * len(exhibit.columns)}}}", r"\hline"]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Add, Expr, S, sympify
+from sympy import Add, Expr, S, sqrt, sympify
 
 from .allocation import quadratic_total
 from .capacity import capacity, covered
-from .chain import TEXTBOOK, chained, complexity, cut_off, gap
+from .chain import TEXTBOOK, chained, complexity, cut_off, gap, one_scale
+from .covers import volumetric
 from .derivation import Derivation
 from .modules import Fixed, Linear, Module, Projection, ReadToken, Signal, compose, times
 from .names import symbols
@@ -61,16 +62,23 @@ def network(route: Route, layers: list[Norms], width: Expr = k, last: Linear | N
     return compose(*blocks, ReadToken(), last or readout())
 
 
-def network_complexity(D: Derivation, route: Route, module: Module, x: Signal) -> Expr:
-    """Of a class whose read-out sees a projected token, so that |f| <= B_w."""
+def network_complexity(D: Derivation, route: Route, module: Module, x: Signal, A: Expr = B_w) -> Expr:
+    """Of a class with |f| <= A, which is B_w where the read-out sees a projected token."""
     terms = covered(D, module, x, route.cover)
     if any(t.entropy.offset is None for t in terms):
         flats = [times(sympify(t.copies), t.entropy.flat) for t in terms if t.entropy.flat != 0]
         flat = D.let("flat", r"p_{\mathrm{flat}}", Add(*flats), "grids of norms") if flats else S.Zero
-        return cut_off(D, TEXTBOOK, lambda tau: capacity(D, module, x, tau, route.cover), B_w, m, flat)
+        return cut_off(D, TEXTBOOK, lambda tau: capacity(D, module, x, tau, route.cover), A, m, flat)
     p, C = quadratic_total(D, terms)
-    return chained(D, C, B_w, m, p) if route.chaining else complexity(D, TEXTBOOK, C, B_w, m, p)
+    return chained(D, C, A, m, p) if route.chaining else complexity(D, TEXTBOOK, C, A, m, p)
 
 
-def network_gap(D: Derivation, route: Route, module: Module, x: Signal) -> Expr:
-    return gap(D, L_loss, network_complexity(D, route, module, x), b, delta, m)
+def network_gap(D: Derivation, route: Route, module: Module, x: Signal, A: Expr = B_w) -> Expr:
+    return gap(D, L_loss, network_complexity(D, route, module, x, A), b, delta, m)
+
+
+def counted_gap(D: Derivation, module: Module, x: Signal, A: Expr = B_w) -> Expr:
+    """The gap from one cover of every matrix that counts its entries."""
+    tau = D.let("tau", r"\tau", A / sqrt(m), "a resolution of the order of the deviation")
+    R = one_scale(D, capacity(D, module, x, tau, volumetric), tau, A, m)
+    return gap(D, L_loss, R, b, delta, m)

@@ -126,8 +126,14 @@ def table(rows: list[Row]) -> Table:
         verdict = f"{row.verdict} (edge)" if row.edge else row.verdict
         tightness = "" if row.tightness is None else f"{row.tightness:.3g}"
         cells = [row.key, verdict, row.evidence or "-", row.derived or "-", f"{row.instances:,}", tightness]
-        made.add_row(*cells, f"{row.seconds:.1f}", escape(row.note))
+        made.add_row(*cells, f"{row.seconds:.1f}", escape(row.note + _trained(row)))
     return made
+
+
+def _trained(row: Row) -> str:
+    if not row.trained:
+        return ""
+    return f"; trained networks: {row.trained['instances']:,} instances, tightness {row.trained['tightness']:.3g}"
 
 
 def summary(rows: list[Row]) -> str:

@@ -36,6 +36,7 @@ class Row:
     edge: bool  # it fails only where a kept logarithm vanishes
     derived: str | None  # the rung on which the derived or the sharp form stands
     note: str
+    trained: dict[str, Any] | None = None  # instances, tightness and note of what trained networks say, if they do
 
 
 Found = tuple[Row, list[Result]]
@@ -112,7 +113,15 @@ def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: 
         bool(fails and fails.edge),
         derived,
         note,
+        _held([one for one in made if one.rung == "trained"]),
     )
+
+
+def _held(against: list[Result]) -> dict[str, Any] | None:
+    if not against:
+        return None
+    notes = "; ".join(dict.fromkeys(one.note for one in against))
+    return {"instances": sum(one.instances for one in against), "tightness": _tightness(against), "note": notes}
 
 
 SEVERITY = {"holds": 0, "undecided": 1, "fails at an edge": 2, "fails": 3}
@@ -125,7 +134,7 @@ def _part(name: str, made: list[Result], gap: bool) -> tuple[str, Result | None]
         (one for one in own if one.verdict == "fails"), key=lambda one: (one.edge, one.rung != "refuted")
     ):
         return ("fails at an edge" if one.edge else "fails"), one
-    holds = [one for one in own if one.verdict == "holds" and not (gap and one.rung == "tested")]
+    holds = [one for one in own if one.verdict == "holds" and not (gap and one.rung in ("tested", "trained"))]
     if not holds:
         return "undecided", None
     return "holds", min(holds, key=lambda one: RUNGS.index(one.rung))

@@ -7,28 +7,49 @@ from pathlib import Path
 import pytest
 
 import maurey
-from maurey.paper_tables import exhibits
+from maurey.paper_tables import exhibits, trained
 
 FOLDER = exhibits.ROOT / "edelman2022" / "head"
 
 
-@pytest.mark.parametrize("name", exhibits.names())
-def test_made_again(name, tmp_path):
+def same_again(name, made, folder, *more):
     """The committed tables are what the code makes; figures drawn twice are the same bytes; provenance is complete."""
+    exhibits.write(name, made, folder, 1.0)
+    for file in ("table.csv", "table.md", "table.tex"):
+        fresh, committed = (where / file for where in (folder, exhibits.ROOT / name))
+        assert fresh.read_text() == committed.read_text(), "run `maurey tables --commit`"
+    figures = [folder / "figure.svg", folder / "figure.png"]
+    first = [figure.read_bytes() for figure in figures]
+    exhibits.write(name, made, folder, 1.0)
+    assert [figure.read_bytes() for figure in figures] == first
+    assert min(map(len, first)) > 10_000
+    wanted = {"exhibit", "version", "python", "device", "seed", "seconds", "disagreements", "parameters"}
+    for where in (folder, exhibits.ROOT / name):
+        found = set(json.loads((where / "provenance.json").read_text()))
+        assert wanted <= found
+    assert set(more) <= found
+    assert not list(folder.glob(".*"))
+
+
+@pytest.mark.parametrize("name", [name for name in exhibits.names() if not trained.is_trained(name)])
+def test_computed_exhibits_again(name, tmp_path):
     seen = []
     made = exhibits.load(name).make(lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] - 1
-    exhibits.write(name, made, tmp_path, 1.0)
-    for file in ("table.csv", "table.md", "table.tex"):
-        fresh, committed = (folder / file for folder in (tmp_path, exhibits.ROOT / name))
-        assert fresh.read_text() == committed.read_text(), "run `maurey tables --commit`"
-    figures = [tmp_path / "figure.svg", tmp_path / "figure.png"]
-    first = [figure.read_bytes() for figure in figures]
-    exhibits.write(name, made, tmp_path, 1.0)
-    assert [figure.read_bytes() for figure in figures] == first
-    assert min(map(len, first)) > 10_000
-    found = json.loads((tmp_path / "provenance.json").read_text())
-    assert {"exhibit", "version", "python", "device", "seed", "seconds", "parameters"} == set(found)
+    same_again(name, made, tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in exhibits.names() if trained.is_trained(name)])
+def test_trained_exhibits_are_drawn_from_their_results(name, tmp_path):
+    rows = (exhibits.ROOT / name / "results.jsonl").read_text().splitlines()
+    known = trained.committed(name)
+    assert len(known) == len(rows)  # every key is that of its configuration
+    assert {job.key for job, _ in known} <= {job.key for job in trained.plan(name, trained.COMMITTED)}
+    made = trained.drawn(name, trained.COMMITTED, [trained.Outcome(j.config, j.trial, r) for j, r in known])
+    same_again(name, made, tmp_path, "scale", "protocols", "trials", "training_seconds", "pace")
+    notes = (exhibits.ROOT / name / "table.md").read_text()
+    assert all(words in notes for words in ("Scale paper", "protocol", "Seeds"))
+    assert any(words in notes for words in ("agrees", "DISAGREES", "undecided"))
 
 
 def test_swapping_everything_is_the_sharp_form():

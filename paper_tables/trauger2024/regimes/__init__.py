@@ -249,8 +249,8 @@ def _notes(
     return [
         f"Network: {network}; all spectral norms 1, tokens of norm 1; resolution {config['resolution']}. log N: log "
         "covering number of the scalar output; gap: generalization gap. Printed forms with C0 = 1.",
-        f"Seed {config['seed']}; one draw of each kind; a sparse matrix has {config['nonzeros']} entries. No trained "
-        "network is at hand.",
+        f"Seed {config['seed']}; one draw of each kind; a sparse matrix has {config['nonzeros']} entries. Norms of "
+        "trained networks: the exhibits edelman2022/trained and trauger2024/trained.",
         "Crossovers are certified: ball arithmetic decides the order on both sides. Over d the norms are those of "
         "weights drawn at each width.",
         "Section 2.5 asks when a norm-based bound is below a parameter-counting one. For this network, Corollary 4.2.1 "

@@ -12,7 +12,7 @@ from ...covers import Cover, length_free, maurey_entries, volumetric
 from ...derivation import Derivation, Step
 from ...modules import Fixed, Linear, Module, Signal, compose, times
 from ...names import C0, KAPPA, parameters, symbols
-from ...networks import Norms, network
+from ...networks import Norms, counted_gap, network
 from ...norms import Matrix
 from ...route import PAPER, SHARP, Route
 from ..edelman2022.section_a1_generalization import theorem_a2
@@ -99,9 +99,7 @@ def _network(setting: Setting, route: Route, resolution: Expr | None = None) -> 
     module, x = network(route, [layer] * setting.size("L")), Signal(B_X, m, T)
     if resolution is not None:
         return D.steps_to(capacity(D, module, x, resolution, volumetric))
-    tau = D.let("tau", r"\tau", B_w / sqrt(m), "a resolution of the order of the deviation")
-    R = one_scale(D, capacity(D, module, x, tau, volumetric), tau, B_w, m)
-    return D.steps_to(gap(D, L_loss, R, b, delta, m))
+    return D.steps_to(counted_gap(D, module, x))
 
 
 COUNTING = replace(SHARP, scalar_scores=False)

@@ -1,0 +1,96 @@
+"""What the notes of every trained exhibit say: what was run, what is missing, and what of the paper it bears out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from maurey.verify.training.trials import Config, Job
+
+from .trained import Outcome
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito: told apart by all eyes
+MARKERS = ("o", "s", "^", "D", "v", "P")
+PROTOCOLS = {"fast": "fast (no dropout)", "paper": "paper (dropout)"}
+SEEDS = (
+    "Seeds: every draw of a trial (hidden positions, strings, initial weights, dropout) is keyed by the hash of its "
+    "configuration and number; training has no other seed, and no trial depends on which others are run, but for the "
+    "rounding of float32, which depends on machine and batch and can turn a trial that is near the edge."
+)
+Place = tuple[int, int, str]  # T, m, protocol
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that the paper shows, and whether it is so here; None: this run does not decide it."""
+
+    text: str
+    agrees: bool | None
+
+    @property
+    def note(self) -> str:
+        return f"{self.text}: {'undecided' if self.agrees is None else 'agrees' if self.agrees else 'DISAGREES'}."
+
+
+def disagreements(findings: Iterable[Finding]) -> list[str]:
+    return [f"{found.text}." for found in findings if found.agrees is False]
+
+
+def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Those that came to an end. A trial whose loss is no longer a number has failed: it is no evidence of anything."""
+    return [o for o in outcomes if o.record["status"] == "done"]
+
+
+def succeeded(outcome: Outcome) -> bool:
+    """The largest held-out accuracy in training is above 0.99 (C.1)."""
+    return bool(outcome.record["errors"] * 100 < outcome.config.held_out)
+
+
+def accuracy(outcome: Outcome, errors: int | None = None) -> float:
+    """On held-out strings, with these errors or the fewest."""
+    return 1 - (outcome.record["errors"] if errors is None else errors) / outcome.config.held_out
+
+
+def place(config: Config) -> Place:
+    return config.T, config.m, config.protocol
+
+
+def by_place(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    return sorted(outcomes, key=lambda outcome: (place(outcome.config), outcome.trial))
+
+
+def _missing(wanted: Iterable[Place], there: Container[Place]) -> str:
+    """The m of each T and protocol that have no trial."""
+    own: dict[tuple[int, str], list[tuple[int, bool]]] = {}
+    for where in wanted:
+        own.setdefault((where[0], where[2]), []).append((where[1], where in there))
+    texts = []
+    for (T, protocol), cells in own.items():
+        lost = [str(m) for m, known in cells if not known]
+        if lost:
+            texts.append(f"T = {T}, {protocol}" + (f", m = {', '.join(lost)}" if len(lost) < len(cells) else ""))
+    return "; ".join(texts) or "none"
+
+
+def account(scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence[Outcome]) -> list[str]:
+    """Scale, protocols, trials of a cell, missing cells, failures and seeds."""
+    wanted = Counter(place(job.config) for job in planned)
+    there = Counter(place(o.config) for o in outcomes)
+    notes = []
+    for protocol in dict.fromkeys(where[2] for where in there):
+        counts = [n for where, n in there.items() if where[2] == protocol]
+        most = max((n for where, n in wanted.items() if where[2] == protocol), default=max(counts))
+        few = f"{counts[0]}" if min(counts) == max(counts) else f"{min(counts)}..{max(counts)}"
+        notes.append(
+            f"Scale {scale['scale']}, protocol {PROTOCOLS[protocol]}; cells: {len(counts)}; trials in each: {few} "
+            f"(planned: up to {most})."
+        )
+    failed = len(outcomes) - len(finished(outcomes))
+    notes.append(f"Missing cells: {_missing(wanted, there)}.")
+    notes.append(
+        f"Failed trials (a loss that is no longer a number): {failed}. They are listed, and counted neither as "
+        "successful nor as unsuccessful."
+    )
+    return [*notes, SEEDS]

@@ -1,0 +1,137 @@
+"""Figure 3: parity of three hidden bits, learned at once after a long wait."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from maurey.paper_tables.accounts import Finding, account, by_place, disagreements, finished
+from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.trained import Outcome, in_stages
+
+plan = partial(in_stages, function="parity", s=3, curve=True)
+HIGH, LOW = 0.6, 0.1  # losses between which the transition is; guessing has ln 2 = 0.693
+COLUMNS = ["T", "batch", "protocol", "trial", "status", "errors below 1 in 100 from", "no errors from",
+           f"loss {LOW} from", f"loss {HIGH} until", "transition", "abrupt", "last loss"]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Transition:
+    """Read off a curve, in iterations of evaluations; None where it does not happen."""
+
+    learned: int | None  # held-out errors below 1 %
+    perfect: int | None  # none
+    start: int | None  # the last with a loss of at least HIGH before the end; 0: the loss was lower from the first on
+    end: int | None  # the first with a loss of at most LOW
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Transition:
+        curve, total = outcome.record["curve"], outcome.config.held_out
+        learned = next((step for step, _, errors, _ in curve if errors * 100 < total), None)
+        perfect = next((step for step, _, errors, _ in curve if errors == 0), None)
+        end = next((step for step, loss, *_ in curve if loss <= LOW), None)
+        if end is None:
+            return cls(learned, perfect, None, None)
+        start = max((step for step, loss, *_ in curve if step < end and loss >= HIGH), default=0)
+        return cls(learned, perfect, start, end)
+
+    @property
+    def length(self) -> int | None:
+        return None if self.start is None or self.end is None else self.end - self.start
+
+    @property
+    def abrupt(self) -> bool | None:
+        """The fall is no longer than the wait before it."""
+        return None if self.start is None or self.length is None else self.length <= self.start
+
+
+def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequence[Outcome]) -> Exhibit:
+    done = finished(outcomes)
+    findings = [_finding(T, [o for o in done if o.config.T == T], expected) for T in expected["T"]]
+    sizes = sorted({(o.config.batch, o.config.iterations, o.config.every) for o in outcomes})
+    return Exhibit(
+        title="Edelman et al. 2022, Figure 3 (ICML: Figure 4): parities of three hidden bits, learned abruptly",
+        notes=[
+            *account(scale, plan(scale), outcomes),
+            *(f"Fresh strings in every step: {batch} of them, {iterations} iterations, looked at every {every} and, if "
+              "there is no held-out error, for the last time. The paper: "
+              f"{expected['batch']} strings, {expected['iterations']} iterations, {expected['seeds']} seeds."
+              for batch, iterations, every in sizes),
+            f"The transition is from the last evaluation with a loss of at least {HIGH} to the first with at most "
+            f"{LOW}, so at most two evaluations longer than the fall itself. It is called abrupt if it is no longer "
+            "than the wait before it. The loss is that of a step's fresh strings; guessing has ln 2.",
+            *(finding.note for finding in findings),
+        ],
+        columns=COLUMNS,
+        rows=[_row(outcome) for outcome in by_place(outcomes)],
+        draw=lambda figure: _draw(figure, done),
+        figure_size=(4.0 * max(2, len({o.config.T for o in done})), 4.2),
+        parameters=dict(scale),
+        disagreements=disagreements(findings),
+    )  # fmt: skip
+
+
+def _finding(T: int, own: Sequence[Outcome], expected: Mapping[str, Any]) -> Finding:
+    """Seeds that do not get there speak against the paper only with its number of iterations and strings."""
+    start = f"{expected['figure']}, T = {T}: the loss falls abruptly from random guessing to perfect classification"
+    if str(T) in expected["axis"]:
+        start += f" (the axis ends at iteration {expected['axis'][str(T)]})"
+    if not own:
+        return Finding(f"{start}; not trained here", None)
+    found = [Transition.of(outcome) for outcome in own]
+    learned = sorted(one.learned for one in found if one.learned is not None)
+    measured = [one for one in found if one.abrupt is not None]
+    abrupt = sum(bool(one.abrupt) for one in measured)
+    when = f" (iterations {learned[0]} to {learned[-1]})" if learned else ""
+    text = (
+        f"{start}; here {len(learned)} of {len(own)} seeds get below 1 % of errors{when}, and {abrupt} of "
+        f"{len(measured)} transitions are abrupt"
+    )
+    if len(learned) < len(own):
+        c = own[0].config
+        whole = c.iterations >= expected["iterations"] and c.batch >= expected["batch"]
+        more = "" if whole else f", in {c.iterations} iterations of {c.batch} strings, fewer than the paper's"
+        return Finding(text + more, False if whole else None)
+    return Finding(text, 2 * abrupt > len(measured) if measured else None)
+
+
+def _row(outcome: Outcome) -> list[str]:
+    c = outcome.config
+    start = [str(c.T), str(c.batch), c.protocol, str(outcome.trial), outcome.record["status"]]
+    if outcome.record["status"] != "done":
+        return [*start, *["-"] * (len(COLUMNS) - len(start))]
+    found, never = Transition.of(outcome), f"not within {outcome.record['iterations']}"
+    steps = [never if step is None else str(step) for step in (found.learned, found.perfect, found.end)]
+    fall = ["-" if step is None else str(step) for step in (found.start, found.length)]
+    abrupt = {True: "yes", False: "no", None: "-"}[found.abrupt]
+    return [*start, *steps, *fall, abrupt, f"{outcome.record['curve'][-1][1]:.4g}"]
+
+
+def _draw(figure: Any, done: Sequence[Outcome]) -> None:
+    from matplotlib import colormaps
+
+    contexts = sorted({o.config.T for o in done})
+    axes = figure.subplots(1, max(1, len(contexts)), squeeze=False, sharey=True)[0]
+    for panel, T in zip(axes, contexts, strict=False):
+        own = [o for o in done if o.config.T == T]
+        for number, outcome in enumerate(own):
+            color = colormaps["viridis"](0.9 * number / max(1, len(own) - 1))
+            steps, losses, *_ = zip(*outcome.record["curve"], strict=True)
+            panel.plot(steps, losses, color=color, linewidth=1.2)
+            learned = Transition.of(outcome).learned
+            if learned is not None:
+                panel.plot(learned, losses[steps.index(learned)], "o", color=color, markersize=5, zorder=3)
+        panel.axhline(math.log(2), color="black", linewidth=0.9, linestyle="--")
+        panel.set_title(f"T = {T}: {len(own)} seeds", fontsize=9)
+        panel.set_xlabel("training iterations")
+        panel.set_xlim(left=0)
+        panel.set_ylim(-0.02, 0.82)
+        panel.grid(alpha=0.3)
+    axes[0].set_ylabel("loss on fresh strings (nats)")
+    seed, point = axes[0].plot([], [], "-", color="gray"), axes[0].plot([], [], "o", color="gray")
+    chance = axes[0].plot([], [], "--", color="black")
+    figure.legend([seed[0], point[0], chance[0]], ["a seed each", "held-out errors first below 1 %", "guessing, ln 2"],
+                  loc="outside lower center", ncols=3, fontsize=8, frameon=False)  # fmt: skip

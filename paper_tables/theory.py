@@ -1,0 +1,215 @@
+"""Trained networks held against theory: measured norms, measured gaps, and every bound that applies, in all its forms.
+
+One network for each length, the one with the largest gap. A bound that is above the range of the loss is vacuous
+whatever its value, so what it would take stands beside it: how many samples, norms kept, until it is down to log 2, the
+loss of a coin.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from maurey.symbolic.claim import FORMS
+from maurey.verify.training.bounds import COUNTED, DELTA, bounds
+from maurey.verify.training.stated import DIGITS, Stated
+from maurey.verify.training.trials import Job
+
+from .accounts import Finding, account, disagreements, finished
+from .exhibits import Exhibit
+from .trained import Outcome
+
+COIN = math.log(2)
+PROVED = FORMS[1:]
+COLUMNS = (
+    "T", "run", "bound", "measured gap", "measured 0-1 gap", "largest loss", *(f"{form} gap" for form in FORMS),
+    *(f"log10 {form}/measured" for form in PROVED), *(f"samples, {form}" for form in FORMS), "samples, derived/sharp",
+)  # fmt: skip
+METHOD = (
+    f"Norms are computed in doubles and rounded up; bounds are certified to {DIGITS} digits from there (upper ends), "
+    f"with probability {1 - DELTA}. Printed forms with C0 = 1, and c = 12 in 2.2. Of each length the run with the "
+    "largest gap, at its first evaluation with the fewest held-out errors; gap: held-out minus training cross-entropy, "
+    "in nats.",
+    "Samples: with about how many the bound is down to log 2, the loss of a coin, norms as measured.",
+    "The norms are those of the trained network. A class that is fixed before the data are seen would have its norms "
+    "on a grid, and the logarithm of the grid's size under the root of the deviation.",
+    "The cross-entropy is not bounded: b = log(1 + e^A), its largest value in the class, with A the range of the "
+    "difference of the logits, in which it is 1-Lipschitz. A bound above b says nothing.",
+    "Biases stand in the matrices: a constant 1 is appended to every token, and d and T count it and [CLS]. Query and "
+    "key are one matrix; value and output are one for Edelman et al., two (W_v, W_c) for Trauger and Tewari.",
+    f"{COUNTED} stands for counting parameters: the same sum of heads, every matrix covered in its spectral norm by "
+    "counting entries. Its own claim on networks has projections and one head, and does not apply as it is stated.",
+)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A network, and what is said of it: by label and form."""
+
+    outcome: Outcome
+
+    @property
+    def T(self) -> int:
+        return self.outcome.config.T
+
+    @property
+    def gap(self) -> float:
+        return float(self.outcome.record["held_loss"] - self.outcome.record["train_loss"])
+
+    @property
+    def gap_01(self) -> float:
+        record, config = self.outcome.record, self.outcome.config
+        return float(record["errors"] / config.held_out - record["train_errors"] / config.m)
+
+    @cached_property
+    def stated(self) -> dict[str, dict[str, Stated]]:
+        found: dict[str, dict[str, Stated]] = {}
+        for one in bounds(self.outcome.config, self.outcome.record["norms"]):
+            found.setdefault(one.label, {})[one.form] = one
+        return found
+
+    @cached_property
+    def gaps(self) -> dict[str, dict[str, Decimal | None]]:
+        return {name: {form: one.gap for form, one in forms.items()} for name, forms in self.stated.items()}
+
+    @cached_property
+    def samples(self) -> dict[str, dict[str, Decimal]]:
+        return {name: {form: one.samples(COIN) for form, one in forms.items()} for name, forms in self.stated.items()}
+
+    def largest(self, name: str) -> Decimal:
+        return self.stated[name]["derived"].largest
+
+    def lengthened(self, T: int) -> Held:
+        """The same norms, at another length."""
+        return Held(replace(self.outcome, config=replace(self.outcome.config, T=T)))
+
+
+def worst(outcomes: Sequence[Outcome]) -> list[Held]:
+    """Of every length, the run whose losses differ most."""
+    found: dict[int, Held] = {}
+    for one in map(Held, outcomes):
+        if one.T not in found or abs(one.gap) > abs(found[one.T].gap):
+            found[one.T] = one
+    return [found[T] for T in sorted(found)]
+
+
+# --- the table -------------------------------------------------------------------------------------------------------
+
+
+def rows(networks: Sequence[Held]) -> Iterator[list[str]]:
+    for one in networks:
+        for name, gaps in one.gaps.items():
+            samples = one.samples[name]
+            yield [
+                str(one.T), str(one.outcome.trial), name, f"{one.gap:.4g}", f"{one.gap_01:.4g}",
+                number(one.largest(name)),
+                *(_gap(gaps[form]) if form in gaps else "" for form in FORMS),
+                *(_beyond(gaps[form], one.gap) for form in PROVED),
+                *(number(samples[form]) if form in samples else "" for form in FORMS),
+                number(samples["derived"] / samples["sharp"]),
+            ]  # fmt: skip
+
+
+def number(x: Decimal) -> str:
+    return f"{x:.2E}" if x >= 10_000 else f"{x:.4g}"
+
+
+def _gap(gap: Decimal | None) -> str:
+    return "needs m > d" if gap is None else "negative" if gap < 0 else number(gap)
+
+
+def _beyond(gap: Decimal | None, measured: float) -> str:
+    return "" if gap is None or not measured else f"{math.log10(gap / Decimal(abs(measured))):.1f}"
+
+
+# --- what it comes to ------------------------------------------------------------------------------------------------
+
+
+def held(networks: Sequence[Held]) -> Finding:
+    """No proved bound is below what was measured; and how many of them say anything."""
+    said = [(one, name, one.gaps[name][form]) for one in networks for name in one.gaps for form in PROVED]
+    known = [(one, name, gap) for one, name, gap in said if gap is not None]
+    below = sum(abs(one.gap) > gap for one, _, gap in known)
+    vacuous = sum(gap >= one.largest(name) for one, name, gap in known)
+    text = f"Of {len(known)} bounds that are proved (derived and sharp), {vacuous} are above the largest loss"
+    return Finding(f"{text} and so say nothing; below the measured gap are {below}", below == 0)
+
+
+def against_counting(networks: Sequence[Held], says: str) -> Finding:
+    ahead = 0
+    for one in networks:
+        least = {name: min(samples[form] for form in PROVED) for name, samples in one.samples.items()}
+        ahead += min(n for name, n in least.items() if name != COUNTED) < least[COUNTED]
+    text = f"here a proved bound by norms takes fewer samples than counting for {ahead} of {len(networks)} networks"
+    return Finding(f"{says}; {text}", ahead > 0)
+
+
+def over_length(networks: Sequence[Held], says: str, paper: str, most: Callable[[int, int], float]) -> Finding:
+    """By how much the samples of a paper's bounds grow with the length alone, and at most by how much they should."""
+    first, last = networks[0], networks[-1]
+    if len(networks) == 1:
+        return Finding(f"{says}; here there is one length", None)
+    longer = first.lengthened(last.T).samples
+    grown = {
+        f"{name} {form}": float(longer[name][form] / n)
+        for name, own in first.samples.items() if name.startswith(paper) and name != COUNTED for form, n in own.items()
+    }  # fmt: skip
+    name = max(grown, key=lambda label: grown[label])
+    text = f"the norms measured at T = {first.T} kept, T = {last.T} takes at most {grown[name]:.4g} times the samples"
+    return Finding(f"{says}; {text} ({name})", grown[name] <= most(first.T, last.T) * (1 + 1e-3))
+
+
+def measured(networks: Sequence[Held]) -> str:
+    """The largest of the heads, over the networks."""
+    norms = [one.outcome.record["norms"] for one in networks]
+    tops = {n: [max(own[n]) if isinstance(own[n], list) else own[n] for own in norms] for n in norms[0]}
+    told = (f"{name} {min(values):.3g} to {max(values):.3g}" for name, values in tops.items())
+    return f"Measured, the largest of the heads, over the networks shown: {', '.join(told)}."
+
+
+def summary(networks: Sequence[Held]) -> Iterator[str]:
+    """The range over the networks, bound by bound."""
+    for name, forms in networks[0].stated.items():
+        told = []
+        for form in forms:
+            logs = [float(one.samples[name][form].log10()) for one in networks]
+            low, high = f"{min(logs):.1f}", f"{max(logs):.1f}"
+            negative = sum((one.gaps[name][form] or 0) < 0 for one in networks)
+            minus = f" (with those it had, negative for {negative} of {len(networks)})" if negative else ""
+            told.append(f"{form} {low if low == high else f'{low} to {high}'}{minus}")
+        yield f"{name}, log10 of the samples: {', '.join(told)}."
+
+
+def exhibit(
+    title: str,
+    scale: Mapping[str, Any],
+    planned: Sequence[Job],
+    outcomes: Sequence[Outcome],
+    departures: Sequence[str],
+    findings: Callable[[Sequence[Held]], Sequence[Finding]],
+) -> Exhibit:
+    from .theory_figure import draw
+
+    networks = worst(finished(outcomes))
+    made = [held(networks), *findings(networks)]
+    return Exhibit(
+        title=title,
+        notes=[
+            *account(scale, planned, outcomes),
+            *METHOD,
+            *departures,
+            measured(networks),
+            *summary(networks),
+            *(one.note for one in made),
+        ],
+        columns=COLUMNS,
+        rows=list(rows(networks)),
+        draw=lambda figure: draw(figure, networks),
+        figure_size=(12.0, 1.8 + 0.55 * len(networks[0].stated)),
+        parameters={name: value for name, value in scale.items() if name != "scale"},
+        disagreements=disagreements(made),
+    )

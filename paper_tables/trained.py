@@ -1,0 +1,177 @@
+"""Exhibits that are trained: a plan of trials, what came of them, and the figure drawn from that alone.
+
+The folder of such an exhibit holds `config.toml` (a table for each scale), `expected.toml` (facts typed from the paper)
+and `results.jsonl` (raw results); everything else is drawn from these three. Trials are kept in one file for all
+exhibits and scales, build/tables/results.sqlite; the committed results, of scale paper, are read into it when they are
+asked for, so that one can go on from them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maurey.symbolic.claim import InputError
+from maurey.verify.training.store import Pace, Store
+from maurey.verify.training.sweep import Progress as Done
+from maurey.verify.training.sweep import Report, estimate, sweep
+from maurey.verify.training.trials import Config, Job, config, short
+
+from . import exhibits
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+SCALES = ("smoke", "laptop", "paper")
+COMMITTED = "paper"  # the scale of the committed results
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A trial and what came of it."""
+
+    config: Config
+    trial: int
+    record: Mapping[str, Any]
+
+
+def is_trained(name: str) -> bool:
+    return hasattr(exhibits.load(name), "plan")
+
+
+def scale_of(name: str, scale: str) -> dict[str, Any]:
+    return tomllib.loads((exhibits.ROOT / name / "config.toml").read_text())[scale]
+
+
+def plan(name: str, scale: str, protocol: str = "") -> list[Job]:
+    """The trials of a scale, in the order in which they are run; with a protocol, those that have it, or else all of
+    them under it."""
+    jobs: list[Job] = exhibits.load(name).plan(scale_of(name, scale))
+    if not protocol:
+        return jobs
+    own = [job for job in jobs if job.config.protocol == protocol]
+    return own or [Job(replace(job.config, protocol=protocol), job.trial) for job in jobs]
+
+
+def in_stages(scale: Mapping[str, Any], **common: Any) -> list[Job]:
+    """Stage by stage of a scale; in a stage trial by trial, so that a sweep that is stopped has some of every cell. A
+    stage lists T, m (if there are any) and the number of trials; the rest is common to its trials."""
+    found: list[Job] = []
+    for stage in scale["stage"]:
+        grid = product(stage["T"], stage.get("m", [0]))
+        own = {name: value for name, value in stage.items() if name not in ("T", "m", "trials")}
+        cells = [config(common | own | {"T": T, "m": m}) for T, m in grid]
+        found += [Job(cell, trial) for trial in range(stage["trials"]) for cell in cells]
+    return list(dict.fromkeys(found))
+
+
+def committed(name: str) -> list[tuple[Job, dict[str, Any]]]:
+    """The committed results of an exhibit, if there are any."""
+    file = exhibits.ROOT / name / "results.jsonl"
+    if not file.exists():
+        return []
+    found = []
+    for line in file.read_text().splitlines():
+        row = json.loads(line)
+        job = Job(config(row["config"]), row["trial"])
+        if job.key == row["key"]:  # else the same words have come to mean another computation
+            found.append((job, row["result"]))
+    return found
+
+
+def take_committed(name: str, store: Store) -> None:
+    if rows := committed(name):
+        store.add([job for job, _ in rows], [record for _, record in rows])
+
+
+def pace(name: str, store: Store | None) -> Pace:
+    """As measured here, or, where nothing was, when the committed results were made."""
+    file = exhibits.ROOT / name / "provenance.json"
+    shipped = json.loads(file.read_text()).get("pace", []) if file.exists() else []
+    here = store.pace().measured if store else []
+    return Pace([*here, *((config(c), seconds) for c, seconds in shipped)])
+
+
+@dataclass(frozen=True)
+class Forecast:
+    name: str
+    cached: int
+    remaining: int
+    seconds: float | None
+
+
+def forecast(name: str, scale: str, protocol: str, store: Store | None) -> Forecast:
+    """What is known, what is missing, and how long that would take."""
+    jobs = plan(name, scale, protocol)
+    known = set(store.known(jobs)) if store else set()
+    if scale == COMMITTED:
+        known |= {job.key for job, _ in committed(name)} & {job.key for job in jobs}
+    missing = [job for job in jobs if job.key not in known]
+    return Forecast(name, len(known), len(missing), estimate(missing, pace(name, store)))
+
+
+def make(
+    name: str,
+    scale: str,
+    folder: Path,
+    store: Store,
+    report: Report,
+    device: str = "cpu",
+    protocol: str = "",
+    budget: float | None = None,
+    client: Client | None = None,
+) -> tuple[list[Path], Done]:
+    """Train what is missing, as far as the budget goes, and draw what is known, if anything is."""
+    started = time.perf_counter()
+    if scale == COMMITTED:
+        take_committed(name, store)
+    done = sweep(plan(name, scale, protocol), store, report, device, budget, client)
+    jobs = dict.fromkeys([*plan(name, scale), *(plan(name, scale, protocol) if protocol else [])])
+    known = store.known(jobs)
+    if not known:
+        return [], done
+    outcomes = [Outcome(job.config, job.trial, known[job.key]) for job in jobs if job.key in known]
+    rows = [
+        json.dumps({"key": job.key, "config": short(job.config), "trial": job.trial, "result": known[job.key]})
+        for job in jobs
+        if job.key in known
+    ]
+    counts = Counter(outcome.config for outcome in outcomes)
+    measured = {c: s for c, s in reversed(pace(name, store).measured) if c in counts}
+    exhibit = drawn(name, scale, outcomes)
+    about = {
+        "device": device,
+        "scale": scale,
+        "protocols": sorted({c.protocol for c in counts}),
+        "trials": len(outcomes),
+        "training_seconds": round(sum(s * counts[c] for c, s in measured.items()), 1),
+        "pace": [[short(c), round(s, 3)] for c, s in measured.items()],
+    }
+    files = exhibits.write(name, exhibit, folder, time.perf_counter() - started, **about)
+    exhibits.replace_bytes(folder / "results.jsonl", ("\n".join(rows) + "\n").encode())
+    for file in ("config.toml", "expected.toml"):
+        if folder != exhibits.ROOT / name:
+            exhibits.replace_bytes(folder / file, (exhibits.ROOT / name / file).read_bytes())
+    return [*files, folder / "results.jsonl"], done
+
+
+def drawn(name: str, scale: str, outcomes: Sequence[Outcome]) -> exhibits.Exhibit:
+    expected = tomllib.loads((exhibits.ROOT / name / "expected.toml").read_text())
+    exhibit: exhibits.Exhibit = exhibits.load(name).render(scale_of(name, scale) | {"scale": scale}, expected, outcomes)
+    return exhibit
+
+
+def seconds_of(text: str) -> float:
+    """45m, 90s, 2h or 1h30m."""
+    parts = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text)
+    if not text or not parts:
+        raise InputError(f"a budget is a time such as 45m, 90s or 1h30m, got {text!r}")
+    return sum(float(n or 0) * unit for n, unit in zip(parts.groups(), (3600, 60, 1), strict=True))

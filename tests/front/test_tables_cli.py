@@ -1,0 +1,297 @@
+"""`maurey tables` as a user calls it, for what is trained: files, forecasts, resuming, and one line on bad input."""
+
+import contextlib
+import io
+import json
+import shutil
+import sqlite3
+import sys
+
+import pytest
+import torch
+
+from maurey import cli
+from maurey.paper_tables import exhibits, trained
+from maurey.verify.training import sweep
+from maurey.verify.training.store import Store
+from maurey.verify.training.trials import key
+
+NAME = "edelman2022/parity"
+SMOKE = (NAME, "--scale", "smoke")
+STORE = "build/tables/results.sqlite"
+DRAWN = {"table.csv", "table.tex", "table.md", "figure.svg", "figure.png"}
+COPIED = {"provenance.json", "results.jsonl", "config.toml", "expected.toml"}
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def call(folder, *arguments):
+    """Exit code, output and errors of `maurey tables` in a folder."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", ["maurey", "tables", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+    return end.value.code, out.getvalue(), err.getvalue()
+
+
+def refused(folder, *arguments):
+    """The one line on bad input."""
+    code, out, err = call(folder, *arguments)
+    assert (code, out) == (2, "")
+    (line,) = [line for line in err.splitlines() if line.strip()]
+    assert line.startswith("maurey: ")
+    return line
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder in which the exhibit was made."""
+    folder = tmp_path_factory.mktemp("made")
+    code, out, _ = call(folder, *SMOKE, "--json")
+    assert code == 0
+    return folder, json.loads(out)
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    """A folder of one's own in which the exhibit was made."""
+    shutil.copytree(made[0], tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def forbidden(*_, **__):
+    raise AssertionError("nothing is to be trained")
+
+
+def test_an_exhibit_is_trained_and_drawn(made):
+    folder, written = made
+    place = folder / "build/tables/smoke" / NAME
+    assert {file.name for file in place.iterdir()} == DRAWN | COPIED
+    assert list(written) == [NAME]
+    assert {(folder / file).name for file in written[NAME]} >= DRAWN | {"results.jsonl", "provenance.json"}
+    jobs = trained.plan(NAME, "smoke")
+    rows = [json.loads(line) for line in (place / "results.jsonl").read_text().splitlines()]
+    assert [row["key"] for row in rows] == [job.key for job in jobs]
+    for row in rows:
+        assert key(trained.config(row["config"]), row["trial"]) == row["key"]
+        assert row["result"]["errors"] >= 0
+    provenance = json.loads((place / "provenance.json").read_text())
+    wanted = {"exhibit": NAME, "scale": "smoke", "device": "cpu", "trials": len(jobs)}
+    assert wanted.items() <= provenance.items()
+    assert {"version", "seconds", "pace", "disagreements"} <= set(provenance)
+
+
+def test_a_second_call_trains_nothing(copy, monkeypatch):
+    monkeypatch.setattr(sweep, "run_batch", forbidden)
+    place = copy / "build/tables/smoke" / NAME
+    before = {name: (place / name).read_bytes() for name in DRAWN | {"results.jsonl"}}
+    for arguments in (SMOKE, (*SMOKE, "--render"), (*SMOKE, "--budget", "0s")):
+        shutil.rmtree(place)
+        code, out, _ = call(copy, *arguments)
+        assert code == 0
+        assert str(place.relative_to(copy) / "figure.svg") in out.splitlines()
+        assert {name: (place / name).read_bytes() for name in before} == before
+
+
+def test_what_is_missing_is_trained(copy):
+    with sqlite3.connect(copy / STORE) as db:
+        whole = dict(db.execute("SELECT key, result FROM trials"))
+        db.execute("DELETE FROM trials WHERE trial = 1")
+    assert call(copy, *SMOKE)[0] == 0
+    with sqlite3.connect(copy / STORE) as db:
+        again = dict(db.execute("SELECT key, result FROM trials"))
+    assert set(again) == set(whole)
+    for name, text in again.items():
+        assert json.loads(text)["errors"] == json.loads(whole[name])["errors"]
+
+
+def test_forecasts(made, tmp_path):
+    number = len(trained.plan(NAME, "smoke"))
+    code, out, _ = call(tmp_path, *SMOKE, "--dry-run")
+    assert code == 0
+    assert out.splitlines()[0] == f"{NAME}: 0 trials cached, {number} to train, not measured yet"
+    assert f"{number} trials to train" in out.splitlines()[-1]
+    assert "without what is not measured" in out
+    assert list(tmp_path.iterdir()) == []
+    code, out, _ = call(tmp_path, *SMOKE, "--dry-run", "--json")
+    assert json.loads(out) == [{"name": NAME, "cached": 0, "remaining": number, "seconds": None}]
+    code, out, _ = call(made[0], *SMOKE, "--dry-run")
+    assert out.splitlines()[0] == f"{NAME}: {number} trials cached, 0 to train, done"
+    code, out, _ = call(made[0], *SMOKE, "--dry-run", "--protocol", "paper")
+    assert out.splitlines()[0] == f"{NAME}: 0 trials cached, {number} to train, not measured yet"
+
+
+def test_a_forecast_by_what_was_measured(copy):
+    with sqlite3.connect(copy / STORE) as db:
+        db.execute("DELETE FROM trials")
+        db.execute("UPDATE batches SET seconds = 60 * trials")
+    code, out, _ = call(copy, *SMOKE, "--dry-run")
+    assert code == 0
+    number = len(trained.plan(NAME, "smoke"))
+    assert out.splitlines() == [
+        f"{NAME}: 0 trials cached, {number} to train, about {number} min",
+        f"scale smoke: {number} trials to train, about {number} min",
+    ]
+    code, out, _ = call(copy, *SMOKE, "--dry-run", "--json")
+    assert json.loads(out)[0]["seconds"] == 60 * number
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--scale", "huge"), "no scale 'huge'; there are smoke, laptop, paper"),
+        (("edelman2022/parities",), "no exhibit 'edelman2022/parities'; the nearest are edelman2022/parity"),
+        ((*SMOKE, "--budget", "soon"), "a budget is a time such as 45m, 90s or 1h30m, got 'soon'"),
+        ((*SMOKE, "--budget", "-5m"), "a budget is a time"),
+        ((*SMOKE, "--budget", "45"), "a budget is a time"),
+        ((*SMOKE, "--protocol", "quick"), "no protocol 'quick'; there are fast, paper"),
+        ((*SMOKE, "--device", "tpu"), "no device 'tpu'; there are cpu and cuda"),
+        ((*SMOKE, "--workers", "2", "--scheduler", "tcp://127.0.0.1:9"), "not both"),
+        ((*SMOKE, "--workers", "-1"), "--workers N"),
+        ((*SMOKE, "--workers", "two"), "valid integer"),
+        ((*SMOKE, "--scheduler", "nonsense"), "no scheduler answers at nonsense"),
+        ((*SMOKE, "--commit"), "committed exhibits are those of scale paper"),
+        ((*SMOKE, "--render"), "no trial of edelman2022/parity at scale smoke is finished"),
+        ((*SMOKE, "--colour"), "--colour"),
+    ],
+)
+def test_bad_input_in_one_line(tmp_path, monkeypatch, arguments, text):
+    monkeypatch.setattr(sweep, "run_batch", forbidden)
+    assert text in refused(tmp_path, *arguments)
+
+
+def test_no_cuda(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "torch sees no CUDA device here" in refused(tmp_path, *SMOKE, "--device", "cuda")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unreachable_scheduler(tmp_path, monkeypatch):
+    monkeypatch.setattr(sweep, "PATIENCE", 1)
+    address = "tcp://127.0.0.1:9"
+    assert f"no scheduler answers at {address}" in refused(tmp_path, *SMOKE, "--scheduler", address)
+
+
+@pytest.mark.parametrize("place", ["build", "build/tables"])
+def test_a_file_in_the_way(tmp_path, monkeypatch, place):
+    monkeypatch.setattr(sweep, "run_batch", forbidden)
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).write_text("mine")
+    assert "build/tables" in refused(tmp_path, *SMOKE)
+    assert (tmp_path / place).read_text() == "mine"
+
+
+def test_a_file_in_the_way_of_the_figures(copy):
+    """Nothing that is there is lost."""
+    shutil.rmtree(copy / "build/tables/smoke")
+    (copy / "build/tables/smoke").write_text("mine")
+    assert "cannot write under build/tables/smoke" in refused(copy, *SMOKE)
+    assert (copy / "build/tables/smoke").read_text() == "mine"
+
+
+@pytest.mark.parametrize("arguments", [SMOKE, (*SMOKE, "--dry-run"), (*SMOKE, "--render")])
+def test_a_foreign_file_of_results(tmp_path, monkeypatch, arguments):
+    monkeypatch.setattr(sweep, "run_batch", forbidden)
+    (tmp_path / STORE).parent.mkdir(parents=True)
+    (tmp_path / STORE).write_text("not a database")
+    assert "is not a file of results" in refused(tmp_path, *arguments)
+    assert (tmp_path / STORE).read_text() == "not a database"
+
+
+def test_an_impossible_grid(tmp_path, monkeypatch):
+    monkeypatch.setattr(trained, "scale_of", lambda *_: {"stage": [{"T": [2], "trials": 1, "batch": 8}]})
+    assert "1 <= s <= T, got s = 3, T = 2" in refused(tmp_path, *SMOKE)
+
+
+def test_a_full_disk(tmp_path, monkeypatch):
+    """Exit 1; the batch that was finished before is kept, and the next call goes on."""
+    monkeypatch.setattr(sweep, "UNKNOWN", 1)
+    add, added = Store.add, []
+
+    def full(self, jobs, *rest):
+        if added:
+            raise sqlite3.OperationalError("database or disk is full")
+        added.extend(jobs)
+        add(self, jobs, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add", full)
+        code, out, err = call(tmp_path, *SMOKE)
+    assert (code, out) == (1, "")
+    assert "maurey: database or disk is full; what was finished is kept" in err
+    assert not (tmp_path / "build/tables/smoke").exists()
+    with sqlite3.connect(tmp_path / STORE) as db:
+        assert db.execute("SELECT key FROM trials").fetchall() == [(job.key,) for job in added]
+    code, out, _ = call(tmp_path, *SMOKE, "--dry-run", "--json")
+    assert json.loads(out)[0]["cached"] == 1
+
+
+def test_a_disk_that_is_full_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("maurey.verify.training.store.SCHEMA", "PRAGMA max_page_count = 1; CREATE TABLE a (b); ")
+    code, out, err = call(tmp_path, *SMOKE)
+    assert (code, out) == (1, "")
+    assert "database or disk is full" in err
+
+
+def test_a_full_disk_while_drawing(copy, monkeypatch):
+    """No file is half-written."""
+    place = copy / "build/tables/smoke" / NAME
+    before = {file.name: file.read_bytes() for file in place.iterdir()}
+    write = type(place).write_bytes
+
+    def full(self, content):
+        write(self, content[: len(content) // 2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(type(place), "write_bytes", full)
+    code, _, err = call(copy, *SMOKE)
+    assert code == 1
+    assert "No space left on device" in err
+    assert {file.name: file.read_bytes() for file in place.iterdir()} == before
+
+
+def test_trials_lost_with_their_workers(tmp_path, monkeypatch):
+    """Exit 1, and what was finished is drawn."""
+
+    def lossy(todo, device, within, told):
+        for number, batch in enumerate(todo):
+            yield batch, None if number else sweep.run_batch(batch[0].config, [job.trial for job in batch], device)
+
+    monkeypatch.setattr(sweep, "UNKNOWN", 1)
+    monkeypatch.setattr(sweep, "_here", lossy)
+    code, out, err = call(tmp_path, *SMOKE)
+    assert code == 1
+    assert "1 trials were lost with their workers" in err
+    assert "figure.svg" in out
+
+
+def test_committed_results_are_gone_on_from(tmp_path, monkeypatch):
+    """Those of the source tree are read into the store at scale paper, if their keys are still theirs."""
+    jobs = trained.plan(NAME, "paper")[:3]
+    records = [{"status": "done", "errors": 0, "best": 50, "iterations": 50, "curve": [[50, 0.1, 0, 0.1]]}] * 3
+    rows = [{"key": job.key, "config": trained.short(job.config), "trial": job.trial, "result": record}
+            for job, record in zip(jobs, records, strict=True)]  # fmt: skip
+    rows[2]["key"] = "0" * 32
+    shutil.copytree(exhibits.ROOT / NAME, tmp_path / "root" / NAME)
+    (tmp_path / "root" / NAME / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "root" / NAME / "provenance.json").unlink(missing_ok=True)
+    monkeypatch.setattr(exhibits, "ROOT", tmp_path / "root")
+    with Store(tmp_path / "results.sqlite") as store:
+        trained.take_committed(NAME, store)
+        assert set(store.known(trained.plan(NAME, "paper"))) == {jobs[0].key, jobs[1].key}
+        trained.take_committed(NAME, store)
+        forecast = trained.forecast(NAME, "paper", "", None)
+    assert (forecast.cached, forecast.remaining) == (2, len(trained.plan(NAME, "paper")) - 2)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("45m", 2700), ("90s", 90), ("1h30m", 5400), ("0.5h", 1800), ("0s", 0)])
+def test_budgets(text, seconds):
+    assert trained.seconds_of(text) == seconds
