@@ -44,7 +44,7 @@ class Course:
 def course(model: str, trial: int = 0) -> Course:
     """One training, looked at where it stops."""
     config, networks = CONFIGS[model], []
-    state = train.start(config, [key(config, trial)], train.device_of("cpu"))
+    state = train.start(config, [key(config, trial)], torch.device("cpu"))
     decay = train.decay_of(config)
     for stop in STOPS[model]:
         while state.step < stop:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -61,12 +60,7 @@ class Trained:
     """What came of the trials, in order, and their networks at the end."""
 
     records: list[dict[str, Any]]
-    networks: list[dict[str, Tensor]] = field(default_factory=list)
-
-
-@cache
-def device_of(name: str) -> torch.device:
-    return torch.device(name)
+    networks: list[dict[str, Tensor]]
 
 
 def start(config: Config, keys: Sequence[str], device: torch.device) -> State:
@@ -225,9 +219,8 @@ def measured(config: Config, state: State, i: int) -> dict[str, Any]:
 def attention(config: Config, state: State, i: int) -> list[list[list[float]]]:
     """The weights of every head (strings, H, T + 1) of one trial on its first held-out strings, [CLS] last."""
     masses = MODELS[config.model].terms(config, named(config, state.flat[i : i + 1]))[0, ..., -1]  # (2T + 1, H)
-    chosen = both(state.held_bits[i, :WATCHED].to(masses)).bool()  # (n, 2T)
     zeros, ones = masses[:-1].unflatten(0, (2, -1))
-    weights = torch.where(chosen[:, config.T :, None], ones, zeros)  # (n, T, H)
+    weights = torch.where(state.held_bits[i, :WATCHED, :, None].bool(), ones, zeros)  # (n, T, H)
     weights = torch.cat([weights, masses[-1:].expand(len(weights), 1, -1)], 1)
     found: list[list[list[float]]] = (weights / weights.sum(1, keepdim=True)).mT.double().round(decimals=5).tolist()
     return found
@@ -238,7 +231,7 @@ def train(
 ) -> Trained:
     """The trials with these numbers. A trial whose loss is no longer a number has failed, at that iteration."""
     keys = [key(config, trial) for trial in trials]
-    state = start(config, keys, device_of(device))
+    state = start(config, keys, torch.device(device))
     decay = decay_of(config).to(state.flat)
     done: dict[str, dict[str, Any]] = {}
     last: dict[str, Tensor] = {}
