@@ -122,7 +122,7 @@ def samples(
     form: FormOption = "",
     as_json: Json = False,
 ) -> None:
-    """The smallest m from which the bound stays at or below the gap, certified."""
+    """The smallest sample size from which the bound stays at or below the gap, certified."""
     from .samples import BEYOND, LIMIT, certified
     from .samples import samples as search
 
@@ -134,7 +134,8 @@ def samples(
     with patience("writing the form out") as report:
         found = search(claim, gap, check_form(form), part, report=report, **given)
     if found is None:
-        line = f"no m up to 2^{LIMIT.bit_length() - 1} was found from which the bound certainly stays at or below {gap}"
+        most = f"{claim.samples} up to 2^{LIMIT.bit_length() - 1}"
+        line = f"no {most} was found from which the bound certainly stays at or below {gap}"
         nothing = {"key": claim.key, "m": None, "bound_at_m": None, "bound_before": None, "note": line}
         print(json.dumps(nothing, indent=1) if as_json else f"{claim.key}: {line}")
         return
@@ -143,15 +144,16 @@ def samples(
         sides = {"bound_at_m": str(at_m), "bound_before": None if before is None else str(before)}
         print(json.dumps({"key": claim.key, "m": found.m, **sides, "checked_to": str(found.checked_to)}, indent=1))
         return
-    print(f"{claim.key}: m = {found.m}")
+    print(f"{claim.key}: {claim.samples} = {found.m}")
     print(f"  bound at {found.m} is at most {at_m}")
     if found.m == 1:
-        print("  the smallest m there is")
+        print(f"  the smallest {claim.samples} there is")
     else:
         print(
             f"  bound at {found.m - 1} is " + ("undefined or not allowed" if before is None else f"at least {before}")
         )
-    print(f"  and it stays at or below {gap} up to m = {Decimal(found.checked_to):.3g} at least, {BEYOND} doublings on")
+    far = f"{claim.samples} = {Decimal(found.checked_to):.3g}"
+    print(f"  and it stays at or below {gap} up to {far} at least, {BEYOND} doublings on")
 
 
 def blame(key: KeyPart, values: Values = None, form: FormOption = "", as_json: Json = False) -> None:

@@ -52,11 +52,11 @@ def samples(
     **values: Any,
 ) -> Samples | None:
     """None if no m up to the limit is found from which the bound certainly stays at or below the gap."""
-    names = {p.name for p in claim.symbols}
-    if "m" not in names:
-        raise InputError(f"{claim.key} does not speak of a sample size m")
-    if "m" in values:
-        raise InputError("m is what is asked for; do not give it")
+    name = claim.samples
+    if name not in {p.name for p in claim.symbols}:
+        raise InputError(f"{claim.key} does not speak of a sample size {name}")
+    if name in values:
+        raise InputError(f"{name} is what is asked for; do not give it")
     search = _Search(claim, form, part, values, _gap(gap), report)
     top = 1 << 16
     while not search.stays(top):
@@ -77,9 +77,10 @@ def _gap(gap: Any) -> Fraction:
     return value
 
 
-def _split(steps: list[Step]) -> tuple[list[Step], list[Step]]:
-    """The steps whose values do not depend on m, and those that do; the last one is among these in any case."""
-    names = {"m"}
+def _split(steps: list[Step], size: str) -> tuple[list[Step], list[Step]]:
+    """The steps whose values do not depend on the sample size, and those that do; the last one is among these in any
+    case."""
+    names = {size}
     for step in steps:
         if step is steps[-1] or names & names_in([step.expr, *(step.over or ())]):
             names.add(step.name)
@@ -97,14 +98,15 @@ class _Search:
         report: Callable[[str], None],
     ) -> None:
         self.claim, self.form, self.part, self.given, self.report = claim, form, part, values, report
+        self.name = claim.samples
         try:  # its steps are the same for every m; assumptions may ask for a large one
-            self.written = bind(claim, {**values, "m": 1}, form, part)
+            self.written = bind(claim, {**values, self.name: 1}, form, part)
         except InputError:
-            self.written = bind(claim, {**values, "m": LIMIT}, form, part)
-        self.still, self.moving = _split(self.written.steps)
+            self.written = bind(claim, {**values, self.name: LIMIT}, form, part)
+        self.still, self.moving = _split(self.written.steps, self.name)
         known = {name for name, value in self.written.values.items() if isinstance(value, Fraction)}
         relations = {a.relation: names_in([a.relation]) for a in claim.assumes}
-        self.assumed = [relation for relation, names in relations.items() if "m" in names <= known]
+        self.assumed = [relation for relation, names in relations.items() if self.name in names <= known]
         self.target = as_rational(gap)
         self.precision = PRECISION  # as much as the last question took: neighbours need as much
         self.fixed: dict[int, dict[str, Any]] = {}  # by precision
@@ -113,8 +115,8 @@ class _Search:
     def bound(self, m: int) -> Bound:
         """The form at m, if the claim allows it there."""
         if self.assumed:
-            bind(self.claim, {**self.given, "m": m}, self.form, self.part)
-        return replace(self.written, values=self.written.values | {"m": Fraction(m)})
+            bind(self.claim, {**self.given, self.name: m}, self.form, self.part)
+        return replace(self.written, values=self.written.values | {self.name: Fraction(m)})
 
     def _env(self, m: Any, precision: int) -> dict[str, Any]:
         """What does not depend on m is evaluated once for each precision."""
@@ -124,7 +126,7 @@ class _Search:
             for step in self.still:
                 values[step.name] = run([step], values, field)
             self.fixed[precision] = values
-        return {**self.fixed[precision], "m": m}
+        return {**self.fixed[precision], self.name: m}
 
     def _look(self, m: int) -> tuple[bool, arb]:
         """Whether the bound is above the gap at m, undefined or not allowed there, and roughly log(bound / gap).
@@ -147,10 +149,12 @@ class _Search:
                 precision *= 2
         except (InputError, Undefined):
             return True, arb("nan")
-        raise Undecided(f"undecided at {precision // 2} bits: whether the bound at m = {m} exceeds the gap")
+        raise Undecided(f"undecided at {precision // 2} bits: whether the bound at {self.name} = {m} exceeds the gap")
 
     def _tell(self, m: int) -> None:
-        self.report(f"m near 2^{m.bit_length() - 1}, {self.precision} bits, ranges certified: {self.certified}")
+        self.report(
+            f"{self.name} near 2^{m.bit_length() - 1}, {self.precision} bits, ranges certified: {self.certified}"
+        )
 
     def above(self, m: int) -> bool:
         return self._look(m)[0]

@@ -30,8 +30,13 @@ KINDS = (
     "representation",
     "construction",
     "approximation",
+    "concentration",
+    "packing",
+    "lower-bound",
+    "summary",
 )
-RELATIONS = {"<=": r"\le", ">=": r"\ge", "=": "=", "<~": r"\lesssim"}
+RELATIONS = {"<=": r"\le", ">=": r"\ge", "=": "=", "<~": r"\lesssim", ">~": r"\gtrsim"}
+HIDES = {"<~": "<=", ">~": ">="}  # relations that hide C0, and what is left once nothing is hidden
 DOMAINS: dict[str, Callable[[Fraction], bool]] = {
     "positive real": lambda x: x > 0,
     "nonnegative real": lambda x: x >= 0,
@@ -101,7 +106,7 @@ class Part:
     lhs: str  # LaTeX
     meaning: str
     relation: str = "<="
-    hides: str = ""  # what <~ hides
+    hides: str = ""  # what <~ or >~ hides
     keeps: tuple[str, ...] | None = None  # the only quantities whose logarithms it does not hide; None: it hides none
     printed: Form | None = None
     derived: Form | None = None
@@ -120,7 +125,12 @@ class Part:
 
     def relation_of(self, form: str) -> str:
         """A printed form keeps the paper's relation, which may hide C0; one that the calculus wrote hides nothing."""
-        return self.relation if form == "printed" or self.relation != "<~" else "<="
+        return self.relation if form == "printed" else HIDES.get(self.relation, self.relation)
+
+    @property
+    def below(self) -> bool:
+        """It bounds from below: a printed value that is too large is what would be wrong."""
+        return self.relation in (">=", ">~")
 
 
 @lru_cache(maxsize=256)
@@ -154,6 +164,7 @@ class Claim:
     constants: tuple[Constant, ...] = ()
     parts: tuple[Part, ...] = ()
     reference: str = ""  # of an axiom: where its proof is
+    samples: str = "m"  # what its sample size is called
     unrolled: tuple[str, ...] = ()  # sizes, beside those of lists, for which forms are written out
     differs: Mapping[str, str] = field(default_factory=dict)  # step or its prefix: what the printed proof does there
 

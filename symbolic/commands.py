@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from . import printing, registry
-from .claim import FORMS, KINDS, Claim, InputError, Part, Setting
+from .claim import FORMS, HIDES, KINDS, Claim, InputError, Part, Setting
 from .expressions import text_of
 from .printing import plain
 
@@ -145,7 +145,7 @@ def _formula(claim: Claim, part_name: str, form: str, setting: Setting) -> list[
     part = claim.part(part_name)
     *where, last = part.steps(form, setting)
     relation = part.relation_of(form)
-    hides = f", hides {part.hides}" if relation == "<~" and part.hides else ""
+    hides = f", hides {part.hides}" if relation in HIDES and part.hides else ""
     lines = [f"{form} ({plain(part.meaning)}{hides}):", f"  {part.name} {relation} {text_of(last.expr)}"]
     return lines + [f"    where {step.shown} = {text_of(step.expr)}" for step in where]
 

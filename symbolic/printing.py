@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .claim import RELATIONS, Claim, Part, Setting
+from .claim import HIDES, RELATIONS, Claim, Part, Setting
 from .derivation import Step
 from .expressions import Latex
 
@@ -56,7 +56,7 @@ def printer_of(claim: Claim, steps: Iterable[Step] = (), hidden: str = "") -> La
 def _rows(claim: Claim, part: Part, form: str, setting: Setting) -> list[str]:
     *where, last = part.steps(form, setting)
     relation = part.relation_of(form)
-    printer = printer_of(claim, where, hidden="C0" if relation == "<~" else "")
+    printer = printer_of(claim, where, hidden="C0" if relation in HIDES else "")
     rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(last.expr)}"]
     for i, step in enumerate(where):
         rows.append((r"\text{where}\quad " if i == 0 else "") + f"{step_latex(step)} &= {printer.doprint(step.expr)}")

@@ -20,7 +20,7 @@ from maurey.numeric.ranges import Ranges
 from maurey.numeric.walk import Undefined, run
 from maurey.symbolic.claim import Claim, Parameter, Part
 
-from .rays import FIXED, start
+from .rays import fixed, start
 
 REALS, BELOW_ONE, INTEGERS = (-20, 20), (-40, 0), (0, 40)  # powers of two
 MOST_CELLS, NARROWEST = 20_000, fmpq(1025, 1024)
@@ -29,10 +29,12 @@ Cell = dict[str, tuple[fmpq, fmpq]]
 
 
 def holds_on_box(claim: Claim, part: Part) -> str:
-    """The box in words if printed >= sharp on all of it, certified; nothing if that was not decided."""
-    bounds = _cancelled([bind(claim, start(claim, part), form, part.name) for form in ("printed", "sharp")])
+    """The box in words if printed >= sharp on all of it (<= for a lower bound), certified; nothing if that was not
+    decided."""
+    larger_first = ("sharp", "printed") if part.below else ("printed", "sharp")
+    bounds = _cancelled([bind(claim, start(claim, part), form, part.name) for form in larger_first])
     used = {name for bound in bounds for name in bound.used}
-    symbols = [p for p in claim.symbols if p.name in used and p.name not in FIXED and not p.index]
+    symbols = [p for p in claim.symbols if p.name in used and p.name not in fixed(claim) and not p.index]
     whole = {p.name for p in symbols if p.domain == "positive integer"}
     spare = _spare(bounds, [p.name for p in symbols], whole)
     ends = {p.name: _ends(p) for p in symbols if p.name not in spare}
@@ -127,12 +129,12 @@ def _holds(bounds: list[Bound], cell: Cell) -> bool:
     with ctx.workprec(64):
         env = {n: arb((a + b) / 2, (b - a) / 2) for n, (a, b) in cell.items()}
         try:
-            printed, sharp = (
+            larger, smaller = (
                 run(b.steps, {n: as_rational(v) for n, v in b.values.items()} | env, Ranges(b.steps)) for b in bounds
             )
         except (_Unresolved, Undefined):
             return False
-        return bool(printed >= sharp)
+        return bool(larger >= smaller)
 
 
 def _halves(cell: Cell) -> list[Cell]:

@@ -23,7 +23,7 @@ from .notes import along, departures, moving, sentence, words
 from .rays import Growth, Point, Ray
 from .witnesses import Erratum, both, certified_ray, falls_short, shown
 
-LOGARITHMS = ("m", "T", "N")  # at 1 the logarithms that the papers keep vanish
+LOGARITHMS = ("T", "N")  # at 1, and at sample size 1, the logarithms that the papers keep vanish
 
 
 @dataclass
@@ -83,7 +83,7 @@ def _compare_at_points(found: Comparison, claim: Claim, part: Part) -> None:
     if not falls_short(part, *values):
         found.undecided.append(f"{claim.key}:{part.name}: {words(shown(at))} is too close to call")
         return
-    relation = "differs from" if part.relation == "=" else "is less than"
+    relation = "differs from" if part.relation == "=" else "is more than" if part.below else "is less than"
     note = (
         f"At {words(shown(at))} the printed value {values[0].value:.6g} {relation} the {values[1].value:.6g} that the "
         f"derivation gives, and nothing is hidden that could make up for it{departures(claim, part)}."
@@ -107,7 +107,12 @@ def _never_short(claim: Claim, part: Part) -> bool:
     at = rays.start(claim, part)
     directions = rays.rays(claim, at)
     printed, sharp = (rays.growth(claim, part, form, at, directions) for form in ("printed", "sharp"))
-    return not any(mask.any() for mask in rays.falls_short(printed, sharp, True).values())
+    return not any(mask.any() for mask in _short(part, printed, sharp, True).values())
+
+
+def _short(part: Part, printed: Growth, other: Growth, kept: Any) -> dict[str, Any]:
+    """Along which rays the printed form is on the wrong side of the other."""
+    return rays.falls_short(other, printed, kept) if part.below else rays.falls_short(printed, other, kept)
 
 
 # --- rays ---------------------------------------------------------------------------------------------------------
@@ -131,7 +136,7 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
     printed = rays.growth(claim, part, "printed", point, directions)
     reading = "".join(f" (with {name} = {value}, which serves it best)" for name, value in exponents.items())
     with np.errstate(invalid="ignore"):
-        excess = printed.power - derived.power
+        excess = (derived.power - printed.power) if part.below else (printed.power - derived.power)
     for index in _minimal(directions, fails & ~proved, excess):
         ray = directions[index]
         kind = next(kind for kind in rays.KINDS if missed[kind][index])
@@ -140,7 +145,7 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
             found.undecided.append(f"{claim.key}:{part.name}: growth along {moving(ray)} is not certified")
             continue
         witness, values = certified
-        what = sentence(kind, printed.power[index], derived.power[index], values)
+        what = sentence(part, kind, printed.power[index], derived.power[index], values)
         note = f"{along(witness)}{what}{reading}{departures(claim, part, ray)}."
         found.errata.append(_gap(claim, part, witness, values, note))
     real = [rays.support(ray) for ray, fail in zip(directions, fails & ~proved, strict=True) if fail]
@@ -156,7 +161,7 @@ def _shortfalls(
 ) -> dict[str, Any]:
     """Where the printed form falls short, by kind, whatever the open factors are."""
     kept = np.array([part.keeps is None or set(ray) <= set(part.keeps) for ray in directions], dtype=bool)
-    each = [rays.falls_short(rays.growth(claim, part, "printed", at | c, directions), other, kept) for c in constants]
+    each = [_short(part, rays.growth(claim, part, "printed", at | c, directions), other, kept) for c in constants]
     return {kind: np.all([one[kind] for one in each], axis=0) for kind in each[0]}
 
 
@@ -190,14 +195,15 @@ def _compare_at_edges(found: Comparison, claim: Claim) -> None:
     """Where a logarithm that the paper keeps vanishes, and with it the bound."""
     for part in comparable(claim):
         at = rays.start(claim, part)
-        names = [name for name in LOGARITHMS if name in at]
+        names = [name for name in (claim.samples, *LOGARITHMS) if name in at]
         at |= dict.fromkeys(names, Fraction(1))
         try:
             values = both(claim, part, at)
             sharp = both(claim, part, at, "sharp")[1] if part.sharp is not None else values[1]
         except (Undecided, Undefined, InputError):
             continue
-        if not names or part.relation == "=" or values[0].upper != 0 or values[0].lower != 0 or values[1].lower <= 0:
+        vanishes = values[0].lower == values[0].upper == 0 < values[1].lower
+        if not names or part.relation == "=" or part.below or not vanishes:
             continue
         where = " = ".join(names) + " = 1"
         if sharp.lower <= 0:

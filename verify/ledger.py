@@ -31,6 +31,7 @@ def hash_of(claim: Claim) -> str:
         [srepr(assumption.relation) for assumption in claim.assumes],
         [(c.name, str(c.value), c.left_open) for c in claim.constants],
         claim.unrolled,
+        *([claim.samples] if claim.samples != "m" else []),
         dict(claim.differs),
         [
             [part.name, part.relation, part.keeps]

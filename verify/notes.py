@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -40,7 +41,12 @@ def _power(power: Fraction) -> str:
     return "t" if power == 1 else f"t^{power}" if power.denominator == 1 and power > 0 else f"t^({power})"
 
 
-def sentence(kind: str, printed: float, derived: float, values: tuple[Enclosure, Enclosure]) -> str:
+def sentence(part: Part, kind: str, printed: float, derived: float, values: tuple[Enclosure, Enclosure]) -> str:
+    if kind == "sign" and part.below:
+        return (
+            f"the printed lower bound stays positive (at last {values[0].value:.3g}), where the derivation gives "
+            f"{values[1].value:.3g}, that is nothing"
+        )
     if kind == "sign":
         return (
             f"the printed bound becomes negative (at last {values[0].value:.3g}), where the derivation gives "
@@ -48,15 +54,21 @@ def sentence(kind: str, printed: float, derived: float, values: tuple[Enclosure,
         )
     if kind == "limit":
         return (
-            f"the printed bound is at most {ratio(*values):.4g} times what the derivation gives, in a term that no "
-            "open constant touches"
+            f"the printed bound is at {'least' if part.below else 'most'} {_times(part, values):.4g} times what the "
+            "derivation gives, in a term that no open constant touches"
         )
     if kind == "log":
-        return "the printed bound loses a power of log t, which it does not hide, against what the derivation gives"
+        change = "gains" if part.below else "loses"
+        return f"the printed bound {change} a power of log t, which it does not hide, against what the derivation gives"
     return (
         f"the printed bound is {_order(printed)} and what the derivation gives {_order(derived)}: no hidden constant "
         "makes up for it"
     )
+
+
+def _times(part: Part, values: tuple[Enclosure, Enclosure]) -> Decimal:
+    found = ratio(part, *values)
+    return 1 / found if part.below else found
 
 
 def departures(claim: Claim, part: Part, ray: Ray | None = None) -> str:

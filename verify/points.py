@@ -13,7 +13,7 @@ from maurey.numeric.binding import bind
 from maurey.numeric.grids import assumed, read_array, run_over
 from maurey.symbolic.claim import Claim, Part
 
-from .rays import FIXED, Point, start
+from .rays import Point, fixed, start
 
 MANY, SEED, RELATIVE = 4096, 20220, 1e-9
 SIMPLE = {
@@ -36,7 +36,7 @@ class Grid:
         self.moved = np.zeros(MANY, dtype=int)
         for name, value in start(claim, part).items():
             symbol = next(p for p in claim.symbols if p.name == name)
-            if name in FIXED:
+            if name in fixed(claim):
                 self.values[name] = value
                 continue
             columns = [self._column(rng, symbol.domain, v) for v in (value if symbol.index else [value])]
@@ -91,7 +91,7 @@ class Grid:
             top = np.maximum(log, other)
             gap = other_sign * np.exp(other - top) - sign * np.exp(log - top)
         below, above = gap > RELATIVE, gap < -RELATIVE
-        return self.allowed & {"=": below | above, ">=": above}.get(self.part.relation, below)
+        return self.allowed & (below | above if self.part.relation == "=" else above if self.part.below else below)
 
     def simplest(self, chosen: Any) -> int:
         """The chosen point that leaves the start in the fewest coordinates."""

@@ -24,12 +24,17 @@ Point = dict[str, Any]  # exact values by name, lists per head or layer
 
 FAR = (1e100, 1e200)
 POWER, LOG_POWER, RATIO = 0.08, 0.25, 1e-9  # what counts as less: powers of t and of log t come in larger steps
-FACTORS = (Fraction(2**40), Fraction(1, 64))  # a factor that a paper leaves open: very large, and small
+FACTORS = (Fraction(2**40), Fraction(1, 64))  # left open in an upper bound: very large, and small
 EXPONENTS = [Fraction(2) ** n for n in range(-3, 7)]  # an exponent that a paper leaves open
 STEPS = [(1, 0), (1, 1), (2, 1), (1, 2)]
 
 START = {"eps": Fraction(1, 16), "tau": Fraction(1, 4), "m": Fraction(16), "T": Fraction(16), "N": Fraction(16)}
-FIXED = ("L", "H", "n", "i")  # depth, heads and list lengths stay as they are
+FIXED = {"L", "H", "n", "i"}  # depth, heads and list lengths stay as they are
+
+
+def fixed(claim: Claim) -> set[str]:
+    """What no ray moves; a sample size moves, whatever it is called."""
+    return FIXED - {claim.samples}
 
 
 def start(claim: Claim, part: Part) -> Point:
@@ -50,8 +55,8 @@ def _start(claim: Claim, part: Part, real: Fraction) -> Point:
         if p.optional or p.name not in names:
             continue
         usual = {"positive integer": Fraction(4), "positive real": real, "nonnegative real": real}
-        value = START.get(p.name, usual.get(p.domain, Fraction(1, 2)))
-        if p.name in FIXED:
+        value = START.get("m" if p.name == claim.samples else p.name, usual.get(p.domain, Fraction(1, 2)))
+        if p.name in fixed(claim):
             value = Fraction(1 if p.name == "i" else 2)
         point[p.name] = [value, value] if p.index else value
     return point
@@ -87,7 +92,7 @@ def each(point: Point, of: Callable[[str, Any], Any]) -> Point:
 def rays(claim: Claim, point: Point) -> list[Ray]:
     """All rays along one or two directions that stay in the domains, in the cone and in the claim's assumptions. A
     direction is one parameter, one entry of a list, or the scale of one matrix (both its norms together)."""
-    used = [p for p in claim.symbols if p.name in point and p.name not in FIXED]
+    used = [p for p in claim.symbols if p.name in point and p.name not in fixed(claim)]
     signs = {name: _signs(p) for p in used for name in _entries(p)}
     wedge = cone(claim)
     steps = [{name: Fraction(s)} for name, allowed in signs.items() for s in allowed]
@@ -162,8 +167,9 @@ def open_constants(claim: Claim, part: Part) -> list[list[Point]]:
     if not names:
         return []
     exponents = [name for name in names if any(Symbol(name) in exp.free_symbols for exp in powers)]
+    factors = [1 / f for f in FACTORS] if part.below else FACTORS
     return [
-        [dict(zip(exponents, choice, strict=True)) | {n: f for n in names if n not in exponents} for f in FACTORS]
+        [dict(zip(exponents, choice, strict=True)) | {n: f for n in names if n not in exponents} for f in factors]
         for choice in itertools.product(EXPONENTS, repeat=len(exponents))
     ]
 

@@ -38,13 +38,18 @@ def both(claim: Claim, part: Part, point: Point, form: str = "derived") -> tuple
 def falls_short(part: Part, printed: Enclosure, other: Enclosure) -> bool:
     """Certainly: the printed value is not what it should be."""
     below, above = printed.upper < other.lower, printed.lower > other.upper
-    return {"=": below or above, ">=": above}.get(part.relation, below)
+    return below or above if part.relation == "=" else above if part.below else below
 
 
-def ratio(printed: Enclosure, other: Enclosure) -> Decimal:
-    """At least printed/other, for other > 0."""
-    with_sign = other.lower if printed.upper > 0 else other.upper
-    return RATIO.divide(printed.upper, with_sign)
+def larger_last(part: Part, printed: Enclosure, other: Enclosure) -> tuple[Enclosure, Enclosure]:
+    """The two in the order in which the first should not be the smaller one, and is where the print is wrong."""
+    return (other, printed) if part.below else (printed, other)
+
+
+def ratio(part: Part, printed: Enclosure, other: Enclosure) -> Decimal:
+    """At least printed/other, for other > 0; of a lower bound other/printed."""
+    low, high = larger_last(part, printed, other)
+    return RATIO.divide(low.upper, high.lower if low.upper > 0 else high.upper)
 
 
 def _exact_power(t: int, power: Fraction) -> Fraction:
@@ -82,9 +87,9 @@ def certified_ray(
             values = _along(claim, part, point, ray, ts)
         except (Undecided, Undefined, InputError):
             continue
-        if not all(derived.lower > 0 for _, derived in values) or not falls_short(part, *values[-1]):
+        if not all(larger_last(part, *pair)[1].lower > 0 for pair in values) or not falls_short(part, *values[-1]):
             continue
-        ratios = [ratio(*pair) for pair in values]
+        ratios = [ratio(part, *pair) for pair in values]
         if all(r < 0 for r in ratios) if kind == "sign" else ratios[2] <= ratios[1] <= ratios[0]:
             return ray_witness(point, ray, ts, [str(r) for r in ratios]), values[-1]
     return None
@@ -100,7 +105,7 @@ def replay(claim: Claim, erratum: Erratum) -> bool:
     ray = ray_of(witness)
     point = dict.fromkeys((name for name in ray if "[" not in name), Fraction(1)) | read(witness["at"])
     values = _along(claim, part, point, ray, tuple(int(Decimal(t)) for t in witness["t"]))
-    ratios = [str(ratio(*pair)) for pair in values]
+    ratios = [str(ratio(part, *pair)) for pair in values]
     return falls_short(part, *values[-1]) and ratios == witness["ratios"]
 
 

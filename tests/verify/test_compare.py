@@ -11,8 +11,9 @@ from mpmath import mp, mpf
 from sympy import Indexed, Rational, Symbol, log
 
 from maurey.symbolic import registry
-from maurey.symbolic.claim import Claim
-from maurey.symbolic.names import C0
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.derivation import Step
+from maurey.symbolic.names import C0, parameters, symbols
 from maurey.verify import ledger, rays
 from maurey.verify.boxes import holds_on_box
 from maurey.verify.compare import comparable, compare
@@ -243,3 +244,42 @@ def test_a_box_is_certified_or_not():
     assert "N" in holds_on_box(claim, claim.parts[0])
     smaller = replace(claim.parts[0], printed=lambda s: claim.parts[0].printed(s) / 100)
     assert holds_on_box(replace(claim, parts=(smaller,)), smaller) == ""
+
+
+def bounded_below(relation: str, print_: str) -> Claim:
+    """A claim that a width is at least what is derived for it, N / (1 + log(1 + B)), with another print."""
+    N, B, C = symbols("N B_w C0")
+    forms = {
+        "right": N / (1 + log(1 + B)),
+        "thousandfold": 1000 * N / (1 + log(1 + B)),
+        "less": N / (1 + log(1 + B)) / (1 + B),
+        "too much": N,
+        "far too much": N**2 / (1 + log(1 + B)),
+    }
+    hidden = relation == ">~"
+    part = Part("width", "d_h", "width", relation, "a constant" if hidden else "", None,
+                printed=lambda _: (C if hidden else 1) * forms[print_],
+                derived=lambda _: [Step("least", "", forms["right"], "for the test")])  # fmt: skip
+    return Claim("test/below", "Width", "lower-bound", "A width.", parameters("N B_w"), constants=(C0,) * hidden,
+                 parts=(part,))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("relation", "print_", "wrong"),
+    [
+        (">~", "right", False),
+        (">~", "thousandfold", False),
+        (">~", "less", False),
+        (">~", "too much", True),  # a logarithm too many, and logarithms are kept
+        (">~", "far too much", True),
+        (">=", "right", False),
+        (">=", "thousandfold", True),
+        (">=", "less", False),
+    ],
+)
+def test_a_lower_bound_is_wrong_where_it_is_too_large(relation, print_, wrong):
+    found = compare(bounded_below(relation, print_))
+    assert bool(found.errata) == wrong
+    for entry in found.errata:
+        assert Decimal(entry.printed_value) > Decimal(entry.true_value)
+        assert replay(bounded_below(relation, print_), entry)
