@@ -246,6 +246,7 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "log": _log,
     "exp": lambda x: fmpq(1) if x == 0 else to_arb(x).exp(),
     "tanh": lambda x: fmpq(0) if x == 0 else to_arb(x).tanh(),
+    "pi": arb.pi,
     "binomial": _binomial,
     "ceil_log2": _ceil_log2,
     "min": _least,

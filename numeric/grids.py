@@ -71,6 +71,7 @@ def _positive(x: LogValue) -> bool:
 
 def _where(mask: Any, x: LogValue, y: LogValue) -> LogValue:
     sign = 1 if _positive(x) and _positive(y) else np.where(mask, x.sign, y.sign)
+    sign = 1 if np.all(sign > 0) else sign  # so that sums keep what is far smaller
     return LogValue(np.where(mask, x.log, y.log), sign)
 
 
@@ -133,7 +134,12 @@ class Logs:
         return LogValue(log, 1 if exponent.numerator % 2 == 0 else base.sign)
 
     def power_of(self, base: LogValue, exponent: LogValue) -> LogValue:
-        return LogValue(base.log * exponent.value)
+        power = exponent.value
+        if _positive(base):
+            return LogValue(base.log * power)
+        below, whole = np.asarray(base.sign) < 0, np.rint(power)
+        log = np.where(below & (power != whole), np.nan, base.log * power)
+        return LogValue(log, np.where(below & (whole % 2 == 1), -1.0, np.abs(base.sign)))
 
     def apply(self, name: str, arguments: list[LogValue]) -> LogValue:
         if name in ("min", "max"):
@@ -227,6 +233,7 @@ _FUNCTIONS: dict[str, Callable[..., LogValue]] = {
     "log": _log,
     "exp": lambda x: LogValue(x.value),
     "tanh": lambda x: from_plain(np.tanh(x.value)),
+    "pi": lambda: LogValue(math.log(math.pi)),
     "binomial": _binomial,
     "ceil_log2": lambda n: from_plain(np.frexp(np.rint(n.value) - 1)[1].astype(float)),
 }

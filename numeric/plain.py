@@ -20,6 +20,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": mpmath.log,
     "exp": mpmath.exp,
     "tanh": mpmath.tanh,
+    "pi": lambda: +mp.pi,
     "binomial": mpmath.binomial,
     "ceil_log2": lambda n: mp.mpf((int(n) - 1).bit_length()),
     "min": min,

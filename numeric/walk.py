@@ -72,6 +72,8 @@ def walk(expr: Expr, env: Mapping[str, Any], field: Field) -> Any:
         return field.integrate(expr, env)
     if expr is sympy.E:
         return field.apply("exp", [field.rational(Fraction(1))])
+    if expr is sympy.pi:
+        return field.apply("pi", [])
     if isinstance(expr, sympy.Piecewise):
         return field.select([(b.cond, partial(walk, b.expr, env, field)) for b in expr.args], env)
     arguments = [walk(argument, env, field) for argument in expr.args]

@@ -3,7 +3,8 @@
 The folder of such an exhibit holds `config.toml` (a table for each scale), `expected.toml` (facts typed from the paper)
 and `results.jsonl` (raw results); everything else is drawn from these three. Trials are kept in one file for all
 exhibits and scales, build/tables/results.sqlite; the committed results, of scale paper, are read into it when they are
-asked for, so that one can go on from them.
+asked for, so that one can go on from them. A scale that has only `from = "paper"` draws what is known of that one and
+trains nothing; an exhibit with `SHARES` shows trials of the exhibits named there, and keeps none of its own.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import re
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from maurey.symbolic.claim import InputError
 from maurey.verify.training.store import Pace, Store
 from maurey.verify.training.sweep import Progress as Done
 from maurey.verify.training.sweep import Report, estimate, sweep
-from maurey.verify.training.trials import Config, Job, config, short
+from maurey.verify.training.trials import Job, config, short
 
 from . import exhibits
 
@@ -32,13 +33,14 @@ if TYPE_CHECKING:
 
 SCALES = ("smoke", "laptop", "paper")
 COMMITTED = "paper"  # the scale of the committed results
+LISTS = ("subset",)  # fields of a configuration that are lists themselves
 
 
 @dataclass(frozen=True)
 class Outcome:
     """A trial and what came of it."""
 
-    config: Config
+    config: Any  # a trial's: Config or Regression
     trial: int
     record: Mapping[str, Any]
 
@@ -48,7 +50,10 @@ def is_trained(name: str) -> bool:
 
 
 def scale_of(name: str, scale: str) -> dict[str, Any]:
-    return tomllib.loads((exhibits.ROOT / name / "config.toml").read_text())[scale]
+    """The table of a scale, or of the one that it is drawn from."""
+    table: dict[str, Any] = tomllib.loads((exhibits.ROOT / name / "config.toml").read_text())
+    own: dict[str, Any] = table[scale]
+    return table[own["from"]] | own if "from" in own else own
 
 
 def plan(name: str, scale: str, protocol: str = "") -> list[Job]:
@@ -58,28 +63,42 @@ def plan(name: str, scale: str, protocol: str = "") -> list[Job]:
     if not protocol:
         return jobs
     own = [job for job in jobs if job.config.protocol == protocol]
-    return own or [Job(replace(job.config, protocol=protocol), job.trial) for job in jobs]
+    return own or [Job(job.config.under(protocol), job.trial) for job in jobs]
 
 
-def in_stages(scale: Mapping[str, Any], **common: Any) -> list[Job]:
-    """Stage by stage of a scale; in a stage trial by trial, so that a sweep that is stopped has some of every cell. A
-    stage lists T, m (if there are any) and the number of trials; the rest is common to its trials."""
+def in_stages(
+    scale: Mapping[str, Any], settle: Callable[[dict[str, Any]], dict[str, Any]] = dict, **common: Any
+) -> list[Job]:
+    """Stage by stage of a scale; in a stage trial by trial, so that a sweep that is stopped has some of every cell. The
+    lists of a stage are crossed, the first varying slowest; the rest is common to its trials. `settle` turns what a
+    stage says of a cell into a configuration's fields."""
     found: list[Job] = []
     for stage in scale["stage"]:
-        grid = product(stage["T"], stage.get("m", [0]))
-        own = {name: value for name, value in stage.items() if name not in ("T", "m", "trials")}
-        cells = [config(common | own | {"T": T, "m": m}) for T, m in grid]
+        grid = {
+            name: values for name, values in stage.items() if isinstance(values, list | tuple) and name not in LISTS
+        }
+        own = common | {name: value for name, value in stage.items() if name not in grid and name != "trials"}
+        cells = [config(settle(own | dict(zip(grid, cell, strict=True)))) for cell in product(*grid.values())]
         found += [Job(cell, trial) for trial in range(stage["trials"]) for cell in cells]
     return list(dict.fromkeys(found))
 
 
+def drawn_from(name: str, scale: str) -> str:
+    """The scale whose results are drawn instead, if it is not trained."""
+    return str(scale_of(name, scale).get("from", ""))
+
+
+def sources(name: str) -> tuple[str, ...]:
+    """The exhibits in whose folders its results are kept."""
+    shared: tuple[str, ...] = getattr(exhibits.load(name), "SHARES", (name,))
+    return shared
+
+
 def committed(name: str) -> list[tuple[Job, dict[str, Any]]]:
     """The committed results of an exhibit, if there are any."""
-    file = exhibits.ROOT / name / "results.jsonl"
-    if not file.exists():
-        return []
+    files = (exhibits.ROOT / source / "results.jsonl" for source in sources(name))
     found = []
-    for line in file.read_text().splitlines():
+    for line in (line for file in files if file.exists() for line in file.read_text().splitlines()):
         row = json.loads(line)
         job = Job(config(row["config"]), row["trial"])
         if job.key == row["key"]:  # else the same words have come to mean another computation
@@ -94,8 +113,8 @@ def take_committed(name: str, store: Store) -> None:
 
 def pace(name: str, store: Store | None) -> Pace:
     """As measured here, or, where nothing was, when the committed results were made."""
-    file = exhibits.ROOT / name / "provenance.json"
-    shipped = json.loads(file.read_text()).get("pace", []) if file.exists() else []
+    files = (exhibits.ROOT / source / "provenance.json" for source in sources(name))
+    shipped = [one for file in files if file.exists() for one in json.loads(file.read_text()).get("pace", [])]
     here = store.pace().measured if store else []
     return Pace([*here, *((config(c), seconds) for c, seconds in shipped)])
 
@@ -112,9 +131,9 @@ def forecast(name: str, scale: str, protocol: str, store: Store | None) -> Forec
     """What is known, what is missing, and how long that would take."""
     jobs = plan(name, scale, protocol)
     known = set(store.known(jobs)) if store else set()
-    if scale == COMMITTED:
+    if COMMITTED in (scale, drawn_from(name, scale)):
         known |= {job.key for job, _ in committed(name)} & {job.key for job in jobs}
-    missing = [job for job in jobs if job.key not in known]
+    missing = [] if drawn_from(name, scale) else [job for job in jobs if job.key not in known]
     return Forecast(name, len(known), len(missing), estimate(missing, pace(name, store)))
 
 
@@ -131,8 +150,9 @@ def make(
 ) -> tuple[list[Path], Done]:
     """Train what is missing, as far as the budget goes, and draw what is known, if anything is."""
     started = time.perf_counter()
-    if scale == COMMITTED:
+    if COMMITTED in (scale, drawn_from(name, scale)):
         take_committed(name, store)
+    budget = 0.0 if drawn_from(name, scale) else budget
     done = sweep(plan(name, scale, protocol), store, report, device, budget, client)
     jobs = dict.fromkeys([*plan(name, scale), *(plan(name, scale, protocol) if protocol else [])])
     known = store.known(jobs)
@@ -156,11 +176,13 @@ def make(
         "pace": [[short(c), round(s, 3)] for c, s in measured.items()],
     }
     files = exhibits.write(name, exhibit, folder, time.perf_counter() - started, **about)
-    exhibits.replace_bytes(folder / "results.jsonl", ("\n".join(rows) + "\n").encode())
+    if sources(name) == (name,):
+        exhibits.replace_bytes(folder / "results.jsonl", ("\n".join(rows) + "\n").encode())
+        files.append(folder / "results.jsonl")
     for file in ("config.toml", "expected.toml"):
         if folder != exhibits.ROOT / name:
             exhibits.replace_bytes(folder / file, (exhibits.ROOT / name / file).read_bytes())
-    return [*files, folder / "results.jsonl"], done
+    return files, done
 
 
 def drawn(name: str, scale: str, outcomes: Sequence[Outcome]) -> exhibits.Exhibit:

@@ -117,6 +117,12 @@ def deviation(b: Expr, delta: Expr, m: Expr) -> Expr:
     return 3 * b * sqrt(2 * log(3 / delta) / m)
 
 
+def one_sided(b: Expr, delta: Expr, m: Expr) -> Expr:
+    """One side, losses in [0, b]: McDiarmid twice at delta/2, each with differences b/m, the complexity counted twice
+    (maurey/deviation)."""
+    return 3 * b * sqrt(log(2 / delta) / (2 * m))
+
+
 def gap(D: Derivation, L_loss: Expr, R: Expr, b: Expr, delta: Expr, m: Expr) -> Expr:
     """The gap of an L-Lipschitz loss: symmetrization costs 2, contraction L."""
     dev = D.let("deviation", "D", deviation(b, delta, m), "the sample's deviation, both sides", "maurey/deviation")

@@ -73,6 +73,7 @@ class Constant:
     meaning: str
     source: str
     left_open: bool = False  # the paper says only that there is one
+    of: tuple[str, ...] = ()  # what it depends on: where these move, it says nothing
 
 
 @dataclass(frozen=True)

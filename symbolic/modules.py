@@ -206,6 +206,14 @@ class EqualHeads:
         )
 
 
+@dataclass(frozen=True)
+class WithOne:
+    """(x, 1): what makes a bias a column of the next matrix."""
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        return Sensitivity(x.to(sqrt(square(x.radius) + 1)), lambda: Integer(1))
+
+
 VALUES = "an average of values moves at most as the values"
 SCORES = r"per unit of score the softmax moves by its constant in $\ell_1$, and values have norm at most $B_V R$"
 
@@ -276,3 +284,30 @@ class Attention:
             Weight(moved, times(per_vector, norm(D, other, "spectral")), R, number, reason, "edelman2022/4.3")
             for moved, other, number in ((Q, K, queries), (K, Q, x.number))
         )
+
+
+JOINT = r"per unit of score the softmax moves by its constant in $\ell_1$; tokens and keys have norm at most $R$"
+
+
+@dataclass(frozen=True)
+class JointHeads:
+    """H heads side by side, concatenated, whose values are the tokens themselves: to the one query x of each sequence
+    the averages of the tokens z with weights softmax(x . W_h z). All are read off one matrix, (W_1, ..., W_H): it acts
+    on the query, and block h of what comes out is dotted with the keys. Squares add over the heads, so that the matrix
+    moves the output as a whole."""
+
+    matrix: Matrix  # of x -> (W_1^T x, ..., W_H^T x)
+    number: Expr
+    kappa: Expr
+    key: str = "edelman2022/4.3"
+
+    def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        R, root = x.radius, sqrt(self.number)
+
+        def lipschitz() -> Expr:
+            # in l2 over the heads: the values move all of them by one, a score moves through its query and its key
+            return root + 2 * times(self.kappa, square(R), norm(D, self.matrix, "frobenius"))
+
+        output = replace(x.to(times(root, R)), tokens=Integer(1))
+        moved = Weight(self.matrix, times(self.kappa, square(R)), R, x.sequences, JOINT, self.key)
+        return Sensitivity(output, lipschitz, (moved,))

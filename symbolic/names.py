@@ -110,6 +110,47 @@ VOCABULARY = {
         ),
         Parameter("Delta_w", r"\Delta_w", "largest movement of the read-out", "nonnegative real"),
         Parameter("Delta_g", r"\Delta_g", "largest distance of a token below", "nonnegative real"),
+        # the qSTR paper
+        Parameter("d_e", "d_e", "dimension of the position vectors", INTEGER),
+        Parameter("D_e", "D_e", "dimension of an embedded token", INTEGER),
+        Parameter("r_x", "r_x", "bound on the norms of the tokens"),
+        Parameter("r_z", "r_z", "bound on the norms of the embedded tokens"),
+        Parameter("r_a", "r_a", r"$\sqrt{m_g}$ times the norm of the output weights of the network for the link"),
+        Parameter("r_w", "r_w", r"norm of the inner weights of that network over $\sqrt{m_g}$"),
+        Parameter("eps_2NN", r"\varepsilon_{2NN}", "squared error of the network for the link"),
+        Parameter("C_x", "C_x", "moment constant of the tokens"),
+        Parameter("C_y", "C_y", "moment constant of the labels"),
+        Parameter("A_norm", r"\|A\|_{r,p}", "norm of the left factor", "nonnegative real"),
+        Parameter("column_norm", "b", r"norm of a column of the right factor", "nonnegative real"),
+        Parameter("B_a", "r_{m,a}", "bound on the norm of the output weights"),
+        Parameter("Delta_2NN", r"\Delta_{2NN}", "largest distance of the networks of the block", "nonnegative real"),
+        Parameter(
+            "Delta_attn", r"\Delta_{\mathrm{Attn}}", "largest distance of the outputs of attention", "nonnegative real"
+        ),
+        Parameter("E_2NN", r"E_{2NN}", "log covering number of the block at its error", "nonnegative real"),
+        Parameter("E_attn", r"E_{\mathrm{Attn}}", "log covering number of attention at its error", "nonnegative real"),
+        Parameter("R", "R", "bound on the norms of weights, biases and inputs"),
+        Parameter("d_h", "d_h", "dimension of the hidden state", INTEGER),
+        Parameter("r_h", "r_h", "radius of the ball that hidden states are projected on"),
+        Parameter("L_h", "L_h", "depth of the transition networks", INTEGER),
+        Parameter("L_y", "L_y", "depth of the read-out network", INTEGER),
+        Parameter(
+            "alpha_N", r"\alpha_N", "bound on the Lipschitz constant of a transition in the state", "nonnegative real"
+        ),
+        Parameter("C_y_W", "C_W^y", "bound on the Lipschitz constant of the read-out network"),
+        Parameter("B_U", r"\|U\|_{op}", "spectral norm of the read-out of the hidden states"),
+        Parameter("L_f", r"\mathfrak L", "$r_h$ times the Lipschitz constant of the output in what is read"),
+        Parameter("E_y", "E_y", "log covering number of the read-outs at their error", "nonnegative real"),
+        Parameter("E_h", "E_h", "log covering number of the transitions, one direction", "nonnegative real"),
+        Parameter("E_back", r"E_{\leftarrow}", "the same for the other direction", "nonnegative real"),
+        Parameter("LR", "LR", "Lipschitz constant times radius of the domain"),
+        Parameter("c", "c", "exponent of what sizes and norms may grow with", "in (0, 1)"),
+        Parameter("risk", r"\mathrm{risk}", "mean squared error at one position", "in (0, 1)"),
+        Parameter("variation", r"\delta", "variation norm"),
+        Parameter("y_norm", r"\|y\|_2", "norm of the labels", "nonnegative real"),
+        Parameter("z_norm", r"\|z\|_2", "norm of the points", "nonnegative real"),
+        Parameter("eigenvalue", r"\lambda", "eigenvalue of the covariance", "nonnegative real"),
+        Parameter("mean", r"\mu", "size of the mean along its eigenvector", "nonnegative real"),
     )
 }
 

@@ -24,6 +24,7 @@ from maurey.symbolic.modules import (
     EqualHeads,
     Fixed,
     Heads,
+    JointHeads,
     Linear,
     Module,
     Offset,
@@ -32,6 +33,7 @@ from maurey.symbolic.modules import (
     Residual,
     Sequence,
     Signal,
+    WithOne,
 )
 from maurey.symbolic.norms import Matrix
 
@@ -69,6 +71,11 @@ def at_least_one(x: Array) -> Array:
     if isinstance(x, np.ndarray):
         return np.vectorize(lambda s: s.max(arb(1)), otypes=[object])(x)
     return x.clamp(min=1)
+
+
+def joined(parts: list[Array]) -> Array:
+    """Side by side, along the last axis."""
+    return np.concatenate(parts, -1) if isinstance(parts[0], np.ndarray) else torch.cat(parts, -1)
 
 
 def softmax(x: Array) -> Array:
@@ -132,9 +139,7 @@ def forward(
             return X + inner(module.inner, X)
         case Heads():
             outputs = [inner(head, X) for head in module.heads]
-            if not module.concatenated:
-                return reduce(add, outputs)
-            return np.concatenate(outputs, -1) if isinstance(X, np.ndarray) else torch.cat(outputs, -1)
+            return joined(outputs) if module.concatenated else reduce(add, outputs)
         case EqualHeads():
             labels = matrices(module.head)
             number = weights[next(iter(labels))].shape[-3]
@@ -142,6 +147,10 @@ def forward(
             return reduce(add, (inner(module.head, X, copy) for copy in own))
         case Attention():
             return _attend(module, weights, X, seen)
+        case JointHeads():
+            return _attend_jointly(weights[module.matrix.label], X, module.matrix.label, seen)
+        case WithOne():
+            return joined([X, X[..., :1] * 0 + 1])
     raise TypeError(f"no forward for {type(module).__name__}")
 
 
@@ -160,6 +169,15 @@ def _attend(module: Attention, weights: Values, X: Array, seen: Seen) -> Array:
     return attention(X, weights[module.value.label], score, queries)
 
 
+def _attend_jointly(M: Array, X: Array, label: str, seen: Seen) -> Array:
+    """The blocks of M x, one for each head, are what the keys are dotted with; the values are the tokens."""
+    query, width = X[..., :1, :], X.shape[-1]
+    seen.append((label, "map", query, X))
+    moved = query @ turned(M)
+    blocks = [moved[..., h : h + width] for h in range(0, moved.shape[-1], width)]
+    return joined([softmax(block @ turned(X)) @ X for block in blocks])
+
+
 def parts_of(module: Module) -> list[Module]:
     """The module and everything in it, in the order in which it is run."""
     parts: tuple[Module, ...] = getattr(module, "modules", ()) or getattr(module, "heads", ())
@@ -171,7 +189,7 @@ def matrices(module: Module) -> dict[str, Matrix]:
     """The matrices of a module, by label."""
     found: list[Matrix] = []
     for part in parts_of(module):
-        if isinstance(part, Linear):
+        if isinstance(part, (Linear, JointHeads)):
             found.append(part.matrix)
         if isinstance(part, Attention):
             found += [part.score] if isinstance(part.score, Matrix) else part.score

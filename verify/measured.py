@@ -27,9 +27,10 @@ def _steps(key: str, form: str, part: str) -> list[Step]:
 
 
 def stated_ball(key: str, form: str, part: str, at: At) -> Any:
-    """The form at parameters that are known to be inside the domain."""
-    values = {name: Fraction(value) for name, value in at.items()}
-    bound = Bound(registry.find(key).part(part), form, _steps(key, form, part), values)
+    """The form at parameters that are known to be inside the domain; constants are the claim's own unless given."""
+    claim = registry.find(key)
+    values = {c.name: c.value for c in claim.constants} | {name: Fraction(value) for name, value in at.items()}
+    bound = Bound(claim.part(part), form, _steps(key, form, part), values)
     return to_arb(at_precision(bound, PRECISION)[0])
 
 

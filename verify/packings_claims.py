@@ -15,6 +15,7 @@ from maurey.symbolic.claim import Claim
 
 from . import packings_heads as heads
 from . import packings_linear as linear
+from . import packings_tokens as tokens
 from .packings import Lower, ball_in_largest, best
 from .packings_codes import l1_ball
 
@@ -149,6 +150,30 @@ def _deep_equal(p: Point) -> Lower:
     return heads.deep(heads.Deep(d, d, m, p["L_sigma"], p["B_w"], p["B_X"], [layer] * _int(p, "L")), p["eps"])
 
 
+# --- the blocks of a one-layer Transformer; without a number of prompts there are as many as are asked for ---------
+
+
+def _prompts(p: Point) -> int | None:
+    return int(p["n"]) if "n" in p else None
+
+
+TOKEN_BLOCK = Attack(
+    lambda p: tokens.block(p["eps"], _int(p, "H"), _int(p, "D_e"), p["R"]),
+    lambda p: p["R"] ** 3 * math.sqrt(p["H"]),
+)
+TOKEN_MATRICES = Attack(
+    lambda p: tokens.matrices(p["eps"], _prompts(p), _int(p, "H"), _int(p, "D_e"), p["r_z"], p["B_QK_21"], p["B_QK_F"]),
+    lambda p: p["r_z"] * min(p["B_QK_21"], p["B_QK_F"]),
+)
+
+
+def _token_layer(p: Point) -> Lower:
+    net = tokens.Layer(_int(p, "H"), _int(p, "D_e"), p["r_z"], p["B_a"], p["B_W_F"], p["B_QK_21"])
+    return tokens.layer(net, p["eps"], _prompts(p))
+
+
+TOKEN_LAYER = Attack(_token_layer, lambda p: p["r_z"] ** 3 * p["B_a"] * p["B_W_F"] * p["B_QK_21"])
+
 ATTACKS: dict[tuple[str, str], Attack] = {
     ("zhang2002/4", "log_N"): _scalar("N", proper=False),
     ("edelman2022/sec2-linear-cover", "N_inf"): _scalar("m", proper=True),
@@ -177,6 +202,9 @@ ATTACKS: dict[tuple[str, str], Attack] = {
     ("maurey/online", "everywhere"): EVERYWHERE,
     ("maurey/online", "columns"): ROW_SUM,
     ("maurey/score", "score"): Attack(_score, lambda p: p["B_QK_F"] * p["B_X"] ** 2),
+    ("mousavi2025/14", "log_N"): TOKEN_BLOCK,
+    ("mousavi2025/16", "log_N"): TOKEN_MATRICES,
+    ("mousavi2025/17", "log_N"): TOKEN_LAYER,
 }
 
 # --- points: natural ones, and the corners of the domain -----------------------------------------------------------
@@ -192,6 +220,7 @@ SIZES = {
     "T": (1, 2, 3, 10, 1000, 10**9),
     "m": (1, 2, 3, 10, 100, 10**4, 10**6, 10**40),
     "N": (1, 2, 3, 10, 100, 10**4, 10**9, 10**40),
+    "D_e": (3, 4, 5, 10, 64, 1000),
 }
 NORMS = ("1", "1", "1", "1/2", "2", "3/7", "1/10", "10", "1/1000", "1000")
 SCORES = ("1/10", "1", "10", "1000", "1000000")  # the scores only tell where they are large

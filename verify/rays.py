@@ -25,7 +25,7 @@ Point = dict[str, Any]  # exact values by name, lists per head or layer
 FAR = (1e100, 1e200)
 POWER, LOG_POWER, RATIO = 0.08, 0.25, 1e-9  # what counts as less: powers of t and of log t come in larger steps
 FACTORS = (Fraction(2**40), Fraction(1, 64))  # left open in an upper bound: very large, and small
-EXPONENTS = [Fraction(2) ** n for n in range(-3, 7)]  # an exponent that a paper leaves open
+EXPONENTS = [Fraction(2) ** n for n in range(-3, 9)]  # an exponent that a paper leaves open
 STEPS = [(1, 0), (1, 1), (2, 1), (1, 2)]
 
 START = {"eps": Fraction(1, 16), "tau": Fraction(1, 4), "m": Fraction(16), "T": Fraction(16), "N": Fraction(16)}
@@ -33,8 +33,10 @@ FIXED = {"L", "H", "n", "i"}  # depth, heads and list lengths stay as they are
 
 
 def fixed(claim: Claim) -> set[str]:
-    """What no ray moves; a sample size moves, whatever it is called."""
-    return FIXED - {claim.samples}
+    """What no ray moves: sizes for which forms are written out, and what an open constant depends on. A sample size
+    moves, whatever it is called."""
+    held = {name for c in claim.constants for name in c.of}
+    return (FIXED | set(claim.unrolled) | held) - {claim.samples}
 
 
 def start(claim: Claim, part: Part) -> Point:
@@ -56,7 +58,7 @@ def _start(claim: Claim, part: Part, real: Fraction) -> Point:
             continue
         usual = {"positive integer": Fraction(4), "positive real": real, "nonnegative real": real}
         value = START.get("m" if p.name == claim.samples else p.name, usual.get(p.domain, Fraction(1, 2)))
-        if p.name in fixed(claim):
+        if p.name in fixed(claim) and p.domain == "positive integer":
             value = Fraction(1 if p.name == "i" else 2)
         point[p.name] = [value, value] if p.index else value
     return point
@@ -224,8 +226,9 @@ def falls_short(printed: Growth, other: Growth, kept: Any) -> dict[str, Any]:
     sign = positive & ((printed.sign[1] <= 0) | (printed.log[1] == -np.inf))
     power = positive & ~sign & (huge | (ratio.power < -POWER))
     level = positive & ~sign & ~power & (np.abs(ratio.power) < POWER)
-    logs = level & kept & (ratio.log_power < -LOG_POWER)
-    limit = level & ~logs & (ratio.log < -RATIO).all(axis=0)
+    slower = ratio.log_power < -LOG_POWER  # by a power of log t: where that is hidden, it says nothing of a limit
+    logs = level & kept & slower
+    limit = level & ~slower & (ratio.log < -RATIO).all(axis=0)
     undefined = positive & ~sign & ~huge & np.isnan(ratio.log).any(axis=0)
     return {"sign": sign, "power": power, "log": logs, "limit": limit, "undefined": undefined}
 

@@ -12,7 +12,7 @@ from test_speed import report
 from torch import nn
 from torch.nn import functional as F
 
-from maurey.verify.training import encoder, train
+from maurey.verify.training import boolean, encoder, train
 from maurey.verify.training.binary import both
 from maurey.verify.training.trials import Config, key
 
@@ -107,7 +107,7 @@ def of_ours(config, state, decay):
         for _ in range(10):
             _, slope = train.gradient(config, state)
             train.adam(config, state, slope, decay)
-        train.errors(config, state.flat, state.held_bits, state.held_labels, False)
+        boolean.errors(config, state.flat, state.held_bits, state.held_labels, False)
 
     return seconds(period) / len(state.keys)
 

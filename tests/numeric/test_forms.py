@@ -8,7 +8,7 @@ from pathlib import Path
 import mpmath
 import pytest
 from independent import number
-from independent_trauger import FORMS
+from independent_mousavi_rnn import FORMS
 from points import point
 
 import maurey
@@ -98,8 +98,9 @@ def test_natural_inputs(key, part, form, eps):
         }
         if claim.record.assumes:
             natural |= {"m": "10", "N": "10", "f_norm": "1/2"}
+            natural |= {"R": "4", "variation": "2", "alpha_N": "1/10", "L_y": "2", "c": "1/2"}
         at |= {name: value for name, value in natural.items() if name in at}
-        if key.endswith(("A.8", "E.1")):
+        if any(p.index == "n" for p in claim.symbols):
             at["n"] = "2"
         if undefined(key, part, form, at):
             continue

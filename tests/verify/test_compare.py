@@ -18,7 +18,7 @@ from maurey.verify import ledger, rays
 from maurey.verify.boxes import holds_on_box
 from maurey.verify.compare import comparable, compare
 from maurey.verify.witnesses import replay
-from tests.independent_trauger import FORMS
+from tests.independent_mousavi_rnn import FORMS
 
 PARTS = [
     pytest.param(claim.key, part.name, id=f"{claim.key}:{part.name}")
@@ -283,3 +283,13 @@ def test_a_lower_bound_is_wrong_where_it_is_too_large(relation, print_, wrong):
     for entry in found.errata:
         assert Decimal(entry.printed_value) > Decimal(entry.true_value)
         assert replay(bounded_below(relation, print_), entry)
+
+
+@pytest.mark.parametrize(("keeps", "wrong"), [((), False), (("N",), True), (None, True)])
+def test_hidden_logarithms_hide_any_power_of_a_logarithm(keeps, wrong):
+    """Also one that exceeds every open constant at the points where growth is read off."""
+    N, B, C = symbols("N B_w C0")
+    part = Part("log_N", "h", "size", "<~", "a constant", keeps, printed=lambda _: C * B,
+                derived=lambda _: [Step("size", "", B * (1 + log(N)) ** 16, "for the test")])  # fmt: skip
+    claim = Claim("test/hidden", "Size", "covering", "A size.", parameters("N B_w"), constants=(C0,), parts=(part,))
+    assert bool(compare(claim).errata) == wrong

@@ -19,6 +19,7 @@ from maurey.symbolic.modules import (
     EqualHeads,
     Fixed,
     Heads,
+    JointHeads,
     Linear,
     Offset,
     Projection,
@@ -26,11 +27,13 @@ from maurey.symbolic.modules import (
     Residual,
     Sequence,
     Signal,
+    WithOne,
     compose,
 )
 from maurey.symbolic.norms import Matrix
 from maurey.symbolic.papers.edelman2022 import section_4, section_a3_deep
 from maurey.symbolic.route import PAPER, SHARP
+from maurey.symbolic.shallow import Shallow
 from maurey.verify import attack, forward
 from maurey.verify.papers.edelman2022 import lipschitz
 
@@ -52,6 +55,17 @@ SOME = {"T": 3, "d": 2, "k": 2}
 
 def layer(score=S, kappa=ONE, **flags):
     return Attention(V, score, kappa, **flags)
+
+
+def joint_heads():
+    H, d = Symbol("H"), Symbol("d")
+    return JointHeads(Matrix("S", "S", H * d, d, frobenius=Symbol("B_S")), H, ONE)
+
+
+def shallow():
+    """The network of the qSTR paper."""
+    H, k, d, outer, inner, both = (Symbol(name) for name in ("H", "k", "d", "B_a", "B_W", "B_S"))
+    return Shallow(ONE, H, k, d, R, outer, inner, both, None, ONE)
 
 
 # name: module, sizes, decades of the bounds beside R
@@ -78,6 +92,9 @@ MODULES = {
     "attention, pair": (layer(PAIR), TWO, ["B_V", "B_Q", "B_K"]),
     "attention, best gain": (layer(best_gain=True), TWO, ["B_V", "B_S"]),
     "attention, paper": (layer(kappa=Integer(2)), TWO, ["B_V", "B_S"]),
+    "joint heads": (joint_heads(), {**TWO, "H": 2}, ["B_S"]),
+    "with one": (WithOne(), SOME, []),
+    "shallow": (shallow().module(), {**TWO, "H": 2}, ["B_S", "B_W", "B_a"]),
     "general head": (section_4.general_head(), TWO, ["B_in", "L_out", "C_Norm"]),
     "tf-head": (section_4.head(Setting(), SHARP), TWO, ["B_V", "B_V_inf", "B_QK_inf", "L_sigma"]),
     "block": (
@@ -97,6 +114,7 @@ REACHED = {
     ("attention, best gain", "X~"): 0.85,
     ("attention, paper", "X~"): 0.8,
     ("block", "X~"): 0.8,
+    ("shallow", "X~"): 0.85,
 }
 NEARLY = 0.95
 # small scores, where attention is an average; a void second norm of the values; and two tokens, for which the Jacobian
@@ -138,12 +156,17 @@ def test_the_forward_is_what_the_papers_write():
         (layer(one_query=True), attended[:1]),
         (layer(PAIR), softmax((X @ at["Q"].T) @ (X @ at["K"].T).T) @ X @ at["V"].T),
         (compose(layer(), Linear(W)), attended @ at["W"].T),
+        (WithOne(), np.hstack([X, np.ones((4, 1))])),
     ]
     for module, value in expected:
         assert np.allclose(forward.forward(module, weights, torch.tensor(X), scaled).numpy(), value, atol=1e-13)
     for sigma, function in (("relu", lambda x: np.maximum(x, 0)), ("tanh", np.tanh), ("abs", abs)):
         found = forward.forward(Fixed(L_sigma), {}, torch.tensor(X), scaled, sigma)
         assert np.allclose(found.numpy(), 1.7 * function(X), atol=1e-13)
+    # the heads of the qSTR paper: token 1 attends with the scores x . W_h z, and the averages stand side by side
+    joint = {"S": torch.tensor(np.vstack([at["S"].T, at["W"].T]))}
+    each = [softmax(X[:1] @ at[name] @ X.T) @ X for name in ("S", "W")]
+    assert np.allclose(forward.forward(joint_heads(), joint, torch.tensor(X)).numpy(), np.hstack(each), atol=1e-13)
     copies = {"W": torch.stack([weights["W"], weights["V"]])}
     both = forward.forward(EqualHeads(Symbol("H"), Linear(W)), copies, torch.tensor(X))
     assert np.allclose(both.numpy(), X @ (at["W"] + at["V"]).T, atol=1e-13)

@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import mpmath
 import numpy as np
 import pytest
-from independent_trauger import FORMS
+from independent_mousavi_rnn import FORMS
 
 from maurey.symbolic import registry
 from maurey.verify import covers_enumerated, packings_attack

@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional as F
 
 from maurey.symbolic.claim import InputError
-from maurey.verify.training import encoder, layer, randomness, tasks, train, trials
+from maurey.verify.training import boolean, encoder, layer, randomness, tasks, train, trials
 from maurey.verify.training.binary import attend, both, table
 from maurey.verify.training.trials import Config, Job, config, key, short
 
@@ -307,7 +307,7 @@ def test_a_trial_is_the_same_when_others_leave(kind):
 def test_trials_with_dropout_may_go_one_after_the_other(monkeypatch):
     given = small(protocol="paper", dtype="float64", iterations=20, every=20)
     at_once = train.train(given, range(3))
-    monkeypatch.setattr(train, "ENOUGH", 1)
+    monkeypatch.setattr(boolean, "ENOUGH", 1)
     for one, other in zip(at_once.networks, train.train(given, range(3)).networks, strict=True):
         assert same(one, other, 1e-12)
 
@@ -509,7 +509,7 @@ def test_an_epoch_takes_every_string_once():
     assert given.steps_of_an_epoch == 4
     epochs = []
     for state.step in range(8):
-        x, y = train.taken(given, state)
+        x, y = state.taken()
         assert x.shape == (2, 4 if state.step % 4 == 3 else 32, 20)
         epochs.append([tuple(row) for row in x[1].tolist()])
         assert torch.equal(
@@ -535,7 +535,7 @@ def test_errors_are_counted():
     state = start(given, range(3))
     for _ in range(30):
         train.adam(given, state, train.gradient(given, state)[1], train.decay_of(given).double())
-    wrong, loss = train.errors(given, state.flat, state.held_bits, state.held_labels, False)
+    wrong, loss = boolean.errors(given, state.flat, state.held_bits, state.held_labels, False)
     for i in range(3):
         logits = plain_encoder(of_trial(train.named(given, state.flat), i), state.held_bits[i], given.heads)
         assert int(wrong[i]) == int((logits.argmax(1) != state.held_labels[i]).sum())
@@ -550,10 +550,10 @@ def test_an_evaluation_stops_where_it_is_decided():
         labels = encoder.logits(given, train.named(given, state.flat), both(state.held_bits.float())).argmax(-1)
     for i, places in enumerate(([], [*range(8), 500, 1029], [*range(8), 500, 900, 1029], range(300))):
         labels[i, list(places)] ^= 1
-    whole, _ = train.errors(given, state.flat, state.held_bits, labels, False)
+    whole, _ = boolean.errors(given, state.flat, state.held_bits, labels, False)
     assert whole.tolist() == [0, 10, 11, 300]
-    stopped, loss = train.errors(given, state.flat, state.held_bits, labels, True)
-    assert stopped.tolist() == [0, 10, 11, train.CHUNK]
+    stopped, loss = boolean.errors(given, state.flat, state.held_bits, labels, True)
+    assert stopped.tolist() == [0, 10, 11, boolean.CHUNK]
     assert loss.isfinite().all()
 
 
@@ -635,7 +635,7 @@ def test_what_is_kept():
     assert [row[0] for row in record["curve"]] == [10, 20, 30]
     assert record["errors"] == min(row[2] for row in record["curve"])
     weights = np.array(record["attention"])
-    assert weights.shape == (train.WATCHED, given.heads, given.T + 1)
+    assert weights.shape == (boolean.WATCHED, given.heads, given.T + 1)
     assert np.allclose(weights.sum(-1), 1, atol=1e-3)
     seen = []
     train.train(small(iterations=20), [0, 1], report=lambda done, left: seen.append((done, left)))
@@ -646,7 +646,7 @@ def test_attention_weights_are_those_of_the_network():
     given = small(watch=True, iterations=5, every=5, dtype="float64")
     done = train.train(given, [0])
     p, state = done.networks[0], start(given, [0])
-    bits = state.held_bits[0, : train.WATCHED]
+    bits = state.held_bits[0, : boolean.WATCHED]
     x = F.layer_norm(plain_tokens(p, bits), (given.width,), p["ln1_gain"], p["ln1_bias"])
     q, k = (heads_of(x @ p[f"W_{n}"] + p[f"b_{n}"], given.heads) for n in "QK")
     weights = (q[:, :, :1] @ k.mT / 2).softmax(-1)[:, :, 0]

@@ -36,23 +36,26 @@ def two_points(losses: Array, p: float, m: int) -> tuple[Array, Array, Array, Ar
     return np.array(binomial(m, p)), np.maximum(R, 0), excess.max(axis=1), (-excess).max(axis=1)
 
 
-def deviations(key: str, forms: tuple[str, ...], both_sides: bool, effort: Effort) -> Iterator[Result]:
-    """The gap exceeds a form with probability at most delta, exactly."""
+def deviations(
+    key: str, forms: tuple[str, ...], both_sides: bool, effort: Effort, part: str = "gap", b: int = 1
+) -> Iterator[Result]:
+    """The gap exceeds a form with probability at most delta, exactly. Losses in [0, 2] are these and 1 more: neither
+    gap nor complexity changes, and b is 2."""
     claim, count, best = registry.find(key), 0, dict.fromkeys(forms, 0.0)
     for (name, pairs), p, m in product(CLASSES.items(), (0.02, 0.3, 0.5), (1, 2, 10, 100 * math.isqrt(effort.scale))):
         weight, R, above, below = two_points(np.array(pairs, dtype=float), p, m)
         gap = np.maximum(above, below) if both_sides else above
         for delta, form in product((0.001, 0.1, 0.5, 0.9, 0.99), forms):
-            said = sweep(claim, form, "gap", b=1, delta=delta, m=m, R_F=R).value
+            said = sweep(claim, form, part, b=b, delta=delta, m=m, R_F=R).value
             if (often := float(weight[gap > said].sum())) > delta:
                 where = {"losses": name, "on two points": pairs, "p": p, "m": m, "delta": delta}
-                yield refuted(f"exceeded with probability {often:.6g}", where, delta, often, part="gap", form=form)
+                yield refuted(f"exceeded with probability {often:.6g}", where, delta, often, part=part, form=form)
                 return
             best[form] = max(best[form], _quantile(gap / said, weight, delta))
         count += 5
     note = f"finite classes on two points ({', '.join(CLASSES)}), exact probabilities and complexities"
     for form in forms:
-        yield Result("holds", "tested", note, count, best[form], part="gap", form=form)
+        yield Result("holds", "tested", note, count, best[form], part=part, form=form)
 
 
 def _quantile(ratio: Array, weight: Array, delta: float) -> float:
@@ -65,3 +68,8 @@ def _quantile(ratio: Array, weight: Array, delta: float) -> float:
 @check("shalev2014/26.5")
 def one_side(effort: Effort) -> Iterator[Result]:
     yield from deviations("shalev2014/26.5", ("printed",), False, effort)
+
+
+@check("maurey/deviation")
+def above(effort: Effort) -> Iterator[Result]:
+    yield from deviations("maurey/deviation", ("printed",), False, effort, "above", 2)

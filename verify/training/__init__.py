@@ -1,1 +1,1 @@
-"""Small Transformers trained on Boolean functions of hidden positions, many trials at a time."""
+"""Small networks trained on Boolean functions of hidden positions and on token regression, many trials at a time."""

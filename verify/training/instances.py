@@ -51,7 +51,7 @@ def course(model: str, trial: int = 0) -> Course:
             loss, slope = train.gradient(config, state)
             train.adam(config, state, slope, decay)
         networks.append({name: value[0].double() for name, value in train.named(config, state.flat.clone()).items()})
-    train.evaluate(config, state, loss)
+    state.evaluate(loss)
     return Course(config, tuple(networks), state.records[0])
 
 

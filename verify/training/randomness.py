@@ -26,6 +26,11 @@ def generator(key: str, stream: str, step: int = 0) -> np.random.Generator:
     return np.random.Generator(philox(key, stream, step))
 
 
+def shared(what: str) -> str:
+    """The key of what is the same for all trials."""
+    return hashlib.sha256(what.encode()).hexdigest()[:32]
+
+
 def bits(key: str, stream: str, rows: int, columns: int, step: int = 0) -> NDArray[np.uint8]:
     """Fair bits (rows, columns)."""
     words = philox(key, stream, step).random_raw(-(-rows * columns // 64)).astype("<u8")

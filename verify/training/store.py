@@ -18,7 +18,7 @@ from typing import Any
 
 from maurey.symbolic.claim import InputError
 
-from .trials import Config, Job, config
+from .trials import Job, Trial, config
 
 MARK, LAYOUT = 0x4D617572, 1  # SQLite's application_id, "Maur", and user_version
 SCHEMA = f"""
@@ -83,29 +83,21 @@ class Store:
 class Pace:
     """Seconds for a trial, as measured on the nearest configuration of its kind, in proportion to the iterations."""
 
-    def __init__(self, measured: Sequence[tuple[Config, float]]) -> None:
+    def __init__(self, measured: Sequence[tuple[Trial, float]]) -> None:
         self.measured = list(measured)
 
-    def __call__(self, wanted: Config) -> float | None:
-        def distance(other: Config) -> float:
-            return sum(abs(math.log(a / b)) for a, b in zip(_size(wanted), _size(other), strict=True))
+    def __call__(self, wanted: Trial) -> float | None:
+        def distance(other: Trial) -> float:
+            return sum(abs(math.log(a / b)) for a, b in zip(wanted.size, other.size, strict=True))
 
-        alike = [(c, seconds) for c, seconds in self.measured if _kind(c) == _kind(wanted)]
+        alike = [(c, seconds) for c, seconds in self.measured if c.kind == wanted.kind]
         if not alike:
             return None
         nearest, seconds = min(alike, key=lambda pair: distance(pair[0]))
         return seconds * wanted.iterations / nearest.iterations
 
 
-def _kind(c: Config) -> tuple[Any, ...]:
-    return c.model, c.function, c.protocol, c.stop
-
-
-def _size(c: Config) -> tuple[int, int, int]:
-    return c.T, c.step, c.held_out
-
-
-def _text(c: Config) -> str:
+def _text(c: Trial) -> str:
     return json.dumps(asdict(c), sort_keys=True)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from maurey.symbolic.claim import InputError
 
 from .store import Pace, Store
-from .trials import Config, Job
+from .trials import Job, Trial
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -38,13 +38,14 @@ Report = Callable[[Progress], None]
 
 def batches(jobs: Sequence[Job], pace: Pace) -> list[list[Job]]:
     """Each of about `AIM` seconds, in the order of their first trials."""
-    cells: dict[Config, list[Job]] = {}
+    cells: dict[Trial, list[Job]] = {}
     for job in jobs:
         cells.setdefault(job.config, []).append(job)
     found = []
     for config, own in cells.items():
         seconds = pace(config)
-        size = UNKNOWN if seconds is None else min(MOST, max(1, int(AIM / seconds)))
+        unknown = 1 if config.heavy else UNKNOWN
+        size = unknown if seconds is None else min(MOST, max(1, int(AIM / seconds)))
         found += [own[i : i + size] for i in range(0, len(own), size)]
     place = {job: number for number, job in enumerate(jobs)}
     return sorted(found, key=lambda batch: place[batch[0]])
@@ -56,7 +57,7 @@ def estimate(jobs: Sequence[Job], pace: Pace) -> float | None:
     return None if None in each else sum(seconds for seconds in each if seconds is not None)
 
 
-def run_batch(config: Config, trials: Sequence[int], device: str, report: Callable[[float], None] | None = None,
+def run_batch(config: Trial, trials: Sequence[int], device: str, report: Callable[[float], None] | None = None,
               threads: int = 0) -> Result:  # fmt: skip
     """The results of a batch and the seconds it took."""
     import torch

@@ -2,7 +2,7 @@
 
 from sympy import Expr
 
-from ...chain import EXTERNAL, PROPER, Dudley, chained, chained_linear, dudley_at, root_integral, union_cost
+from ...chain import EXTERNAL, PROPER, Dudley, chained, chained_linear, dudley_at, one_sided, root_integral, union_cost
 from ...chain import deviation as deviation_term
 from ...claim import Assumption, Claim, Form, Part, Setting
 from ...covers import (
@@ -20,6 +20,7 @@ from ...entropy import lattice_log_size, lattice_terms
 from ...modules import Linear, Signal, times
 from ...names import parameters, symbols
 from ...norms import Matrix
+from ...relu_networks import least_product
 from ...route import SHARP
 from ...softmax import BEST_CONSTANT, finite_shift
 
@@ -27,6 +28,7 @@ eps, N, n, m, T, R, rho = symbols("eps N n m T B_X rho")
 d_1, d_2, B_w, B_F, B_1, Delta, B_QK_F = symbols("d_1 d_2 B_w B_W_F B_W_21 Delta B_QK_F")
 d, K, B_11, B_w_1, B_X_1, K_F, Delta_g, Delta_w = symbols("d K B_W_11 B_w_1 B_X_1 K_F Delta_g Delta_w")
 B_V, B_QK, A, C_F, p_0, tau, L_loss, b, delta, R_F = symbols("B_V B_QK A C_F p_0 tau L_loss b delta R_F")
+L_y, risk = symbols("L_y risk")
 
 
 def _gain(_: Setting) -> Expr:
@@ -281,10 +283,39 @@ deviation = Claim(
     kind="generalization",
     statement=r"""For $|\ell|\le b$ and an $L$-Lipschitz loss, with probability at least $1-\delta$ and for all
 $f$ at once. Proof: McDiarmid three times at $\delta/3$, for both one-sided suprema and the empirical
-complexity, each with differences at most $2b/m$; contraction. For losses in $[0,b]$ the last term halves.""",
+complexity, each with differences at most $2b/m$; contraction. For losses in $[0,b]$ the last term halves. One side
+alone for such losses, with $\hat{\mathcal R}$ their own complexity: McDiarmid twice at $\delta/2$.""",
     symbols=parameters("L_loss b delta m R_F"),
     parts=(
         Part("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap",
              printed=lambda _: 2 * L_loss * R_F + deviation_term(b, delta, m)),
+        Part("above", r"\mathrm{risk}-\widehat{\mathrm{risk}}", "one side, for losses in $[0,b]$",
+             printed=lambda _: 2 * R_F + one_sided(b, delta, m)),
+    ),
+)  # fmt: skip
+
+
+def _readout(_: Setting) -> list[Step]:
+    D = Derivation()
+    return D.steps_to(least_product(D, N, L_y, risk))
+
+
+readout = Claim(
+    key="maurey/readout",
+    title="A ReLU read-out of Lipschitz states has large norms",
+    kind="lower-bound",
+    statement=r"""Tokens with independent standard Gaussian values, states $h$ of two directions, each of norm at most
+1, that depend on them in any way, and a ReLU network of depth $L_y$ that is told $k$ and reads $h$, first through
+$U$; whatever else it is given, the token at its own position included. If the mean squared error of its output, for
+uniform $k$, against the value of token $k$ is at most the risk, the Frobenius norms of $U$ and of its matrices have
+a product of at least the stated size. Proof: $\sum_k\mathbb E\,g_kF_k(h)$ over the other tokens is at least
+$N-1-\sqrt{N(N-1)\,\mathrm{risk}}$ and at most $\mathbb E\sup_h\sum_kg_k(F_k(h)-F_k(0))$. With $x_k(h)$ the change
+of a layer's output and $S^2=\mathbb E\sup_h\|\sum_kg_kx_k(h)\|^2$, which is $2(N-1)$ at the input, the next layer
+has $S^2\le\|W\|_F^2(4S^2+(N-1)\max_k\|x_k\|^2)$: unit by unit, Sudakov and Fernique bound the mean of the
+supremum and Poincare its variance.""",
+    symbols=parameters("N L_y risk", N={"meaning": "sequence length"}),
+    parts=(
+        Part("product", r"\|U\|_F\prod_l\|W_l\|_F", "product of the Frobenius norms of the read-out", ">=",
+             printed=_readout),
     ),
 )  # fmt: skip

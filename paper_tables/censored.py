@@ -1,0 +1,140 @@
+"""A power law for numbers of samples of which intervals are known: a run that was given up takes more than it has seen,
+and one that has passed a test did so after the test before.
+
+    log samples = log c + p log N + sigma e,   e standard normal,
+
+fitted by maximum likelihood, which for right-censored runs is Tobit's. With eta = 1/sigma, the ends of an interval in
+units of sigma are linear in (eta, eta log c, eta p), and the logarithm of the normal probability of an interval is
+concave in its ends (Prékopa), so that Newton's method finds the one maximum (Olsen 1978, for Tobit). The interval of p
+has all values whose profile likelihood is within Z²/2 of the largest: 95 % under the law, if runs are many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .statistics import Numbers, Z
+
+FLATTEST = 100.0  # largest eta: runs whose logarithms differ by less than 0.01 are the same
+STEEPEST = 12.0  # largest power that is looked at
+PLACES, PASSED = 3, 2  # places with runs, and with runs that passed, that a fit needs
+ROUNDS, GAIN, HALVINGS, DIGITS = 100, 1e-9, 30, 20  # of Newton's method, of a step, and of the end of an interval
+LEAST = 1e-250  # probability of a run under parameters that are looked at
+NARROW = 1e-3  # intervals of logarithms that are points
+_erfc = np.vectorize(math.erfc, otypes=[float])
+
+
+@dataclass(frozen=True)
+class PowerLaw:
+    c: float
+    p: float
+    interval: tuple[float, float]
+    sigma: float
+    places: tuple[int, ...]
+    runs: int
+    censored: int
+
+    @property
+    def told(self) -> str:
+        low, high = self.interval
+        if math.isinf(low):
+            return "any" if math.isinf(high) else f"{high:.2f} or less"
+        return f"{low:.2f} or more" if math.isinf(high) else f"{low:.2f} to {high:.2f}"
+
+
+def power_law(at: Sequence[int], more: Sequence[float], most: Sequence[float]) -> PowerLaw | None:
+    """From runs at places `at` that took more than `more` and at most `most` samples; none, if there are too few."""
+    x, low, high = np.log(np.array(at, dtype=float)), _logs(more), _logs(most)
+    passed = np.isfinite(high)
+    if len(set(at)) < PLACES or len({place for place, done in zip(at, passed, strict=True) if done}) < PASSED:
+        return None
+    middle = float(x.mean())
+    x = x - middle
+    top, eta, (a, b) = _fitted(low, high, np.stack([np.ones_like(x), x], 1))
+    p = float(b / eta)
+
+    def lost(power: float) -> float:
+        return top - _fitted(low - power * x, high - power * x, np.ones((len(x), 1)))[0] - Z**2 / 2
+
+    interval = _end(lost, p, -1), _end(lost, p, 1)
+    c = math.exp(a / eta - p * middle)
+    return PowerLaw(c, p, interval, 1 / eta, tuple(sorted(set(at))), len(x), int((~passed).sum()))
+
+
+def _logs(values: Sequence[float]) -> Numbers:
+    with np.errstate(divide="ignore"):
+        found: Numbers = np.log(np.array(values, dtype=float))
+    return found
+
+
+def _end(lost: Callable[[float], float], p: float, side: int) -> float:
+    """Where the likelihood is too low, away from p on a side."""
+    step = 0.02
+    while lost(p + side * step) < 0:
+        step *= 2
+        if abs(p + side * step) > STEEPEST:
+            return side * math.inf
+    inner, outer = step / 2 if step > 0.02 else 0.0, step
+    for _ in range(DIGITS):
+        between = (inner + outer) / 2
+        inner, outer = (between, outer) if lost(p + side * between) < 0 else (inner, between)
+    return p + side * outer
+
+
+def _fitted(low: Numbers, high: Numbers, design: Numbers) -> tuple[float, float, Numbers]:
+    """The largest log-likelihood, eta and eta times the coefficients of the design, (runs, k)."""
+    known = np.where(np.isfinite(high), high, low)
+    start = np.linalg.lstsq(design, known, rcond=None)[0]
+    eta = 1 / max(1.0, float(np.abs(known - design @ start).max()))
+    theta = np.concatenate([[eta], eta * start])
+    value, slope, bend = _likelihood(theta, low, high, design)
+    for _ in range(ROUNDS):
+        free = np.ones(len(theta), dtype=bool)
+        free[0] = theta[0] < FLATTEST or slope[0] < 0
+        step = np.zeros_like(theta)
+        step[free] = np.linalg.solve(bend[np.ix_(free, free)] - 1e-12 * np.eye(free.sum()), -slope[free])
+        for size in 0.5 ** np.arange(HALVINGS):
+            new = theta + size * step
+            new[0] = min(new[0], FLATTEST)
+            found = _likelihood(new, low, high, design)
+            if found[0] >= value:
+                break
+        else:
+            break
+        gained, theta, (value, slope, bend) = found[0] - value, new, found
+        if gained < GAIN:
+            break
+    return value, float(theta[0]), theta[1:]
+
+
+def _likelihood(theta: Numbers, low: Numbers, high: Numbers, design: Numbers) -> tuple[float, Numbers, Numbers]:
+    """The sum over runs of log(Phi(B) - Phi(A)), with A = eta low - design w and B alike, or of the logarithm of the
+    density eta phi(B) where the interval is a point; its gradient and its Hessian."""
+    eta = theta[0]
+    if eta <= 0:
+        return -math.inf, theta, np.eye(len(theta))
+    point = high - low < NARROW
+    mean = design @ theta[1:]
+    A, B = eta * low - mean, eta * high - mean
+    mirror = np.where(A > 0, 1, -1) / math.sqrt(2)  # where the smaller tails are
+    P = np.where(point, 1.0, mirror * (_erfc(mirror * A) - _erfc(mirror * B)) / math.sqrt(2))
+    if not (P > LEAST).all():
+        return -math.inf, theta, np.eye(len(theta))
+    ends = []
+    for z, end, sign in ((A, low, -1), (B, high, 1)):
+        there = np.isfinite(z) & ~point
+        z, end = np.where(there, z, 0.0), np.where(there, end, 0.0)
+        g = np.where(there, sign * np.exp(-z * z / 2) / math.sqrt(2 * math.pi) / P, 0.0)
+        ends.append((g, -z * g - g * g, np.concatenate([end[:, None], -design], 1)))
+    (g_a, h_a, a), (g_b, h_b, b) = ends
+    mixed = a.T @ ((-g_a * g_b)[:, None] * b)
+    z, at = B[point], np.concatenate([high[point, None], -design[point]], 1)
+    first = np.eye(len(theta))[0]
+    value = np.log(P).sum() + len(z) * math.log(eta) - (z @ z) / 2
+    slope = a.T @ g_a + b.T @ g_b - at.T @ z + len(z) / eta * first
+    bend = a.T @ (h_a[:, None] * a) + b.T @ (h_b[:, None] * b) + mixed + mixed.T
+    return float(value), slope, bend - at.T @ at - len(z) / eta**2 * np.outer(first, first)

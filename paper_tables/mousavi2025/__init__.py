@@ -1,0 +1,1 @@
+"""Exhibits after Mousavi-Hosseini et al. 2025."""

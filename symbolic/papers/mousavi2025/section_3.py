@@ -1,0 +1,145 @@
+"""Section 3.1: empirical risk minimisation over Transformers learns qSTR, nearly whatever the length."""
+
+from collections.abc import Callable
+
+from sympy import Expr, Min, sqrt
+
+from ...claim import Claim, Form, Part
+from ...derivation import Derivation
+from ...names import KAPPA, symbols
+from ...route import PAPER_CONSTANT
+from ...shallow import Shallow
+from ...softmax import BEST_CONSTANT
+from ...truncation import cost
+from .forms import steps
+from .letters import EXPONENT_OF_FAILURE, HIDDEN, LOGARITHMS, let_embedding, let_radii, letters
+from .section_a_covers import LENGTHS, PROVED, SHARPER
+from .section_a_network import APPROXIMATION, printed_scale, scale, usual_tail
+from .section_a_risk import OWN_KEYS, PRINTED, complexity, gap_of, truncation_level
+
+n, N, m, d, q, d_e, r_a, r_w, eps_2NN, c, c0 = symbols("n N m d q d_e r_a r_w eps_2NN c C0")
+PRODUCT, BALL = "mousavi2025/10", "mousavi2025/3"
+Norms = tuple[Expr, Expr, Expr, Expr | None]  # of a, of (W, b), of all key-query matrices: Frobenius, and (2,1)
+Class = Callable[[Derivation, Expr, bool], Norms]  # from r_x
+
+
+def product_class(D: Derivation, radius: Expr, exact: bool) -> Norms:
+    """The set of Theorem 10."""
+    outer = D.let("bound_a", "r_{m,a}", r_a / sqrt(m), "the bound on $a$")
+    inner = D.let("bound_W", "R_{m,w}", sqrt(m) * r_w, "the bound on $(W,b)$")
+    each = D.let("bound_QK", r"r_{QK}", d_e * scale(D, radius, exact), "what 11 asks of every head", APPROXIMATION)
+    return outer, inner, sqrt(q) * each, q * each
+
+
+def squared_radius(D: Derivation, radius: Expr, exact: bool, name: str = "squared_radius") -> Expr:
+    """Of the ball that holds the network of 11."""
+    blocks = q * d_e * scale(D, radius, exact) ** 2
+    reason = r"$\|a\|^2$, $\|(W,b)\|_F^2$ and $q$ blocks $\alpha I_{d_e}$"
+    return D.let(name, "R^2", r_a**2 / m + m * r_w**2 + blocks, reason, APPROXIMATION)
+
+
+def ball_class(D: Derivation, radius: Expr, exact: bool) -> Norms:
+    """The set of Theorem 3: one ball, which bounds every block."""
+    ball = D.let("ball", "R", sqrt(squared_radius(D, radius, exact)), "every block is in the ball")
+    return ball, ball, ball, None
+
+
+def _risk(of: Class, exact: bool) -> Form:
+    def build(D: Derivation) -> Expr:
+        radius_x, radius_z = let_radii(D)
+        outer, inner, frobenius, row_sum = of(D, radius_x, exact)
+        kappa, keys = (BEST_CONSTANT, OWN_KEYS) if exact else (PAPER_CONSTANT, PROVED)
+        net = Shallow(n, q, m, let_embedding(D), radius_z, outer, inner, frobenius, row_sum, kappa, keys)
+        fit = D.let("fit", r"\hat R_n", 4 * eps_2NN, "the minimiser fits as well as the network of 11", APPROXIMATION)
+        tau, moment, tail = truncation_level(D, q, outer, inner, exact)
+        failing = D.let("failing", r"\delta", n ** (-c), "the probability that the deviation is larger")
+        gap = gap_of(net, D, tau, failing, exact)
+        taken = cost(D, moment, tail, "taken_off")
+        return D.let("risk", "", fit + gap + taken, "fit, gap of the truncated risk, and what truncation takes off",
+                     "mousavi2025/20")  # fmt: skip
+
+    return steps(build)
+
+
+def _failure(D: Derivation) -> Expr:
+    return D.let("failure", "", n ** (-c) + usual_tail(D, "P_long"), "the deviation, or a token that is too long")
+
+
+def _printed_product(D: Derivation) -> Expr:
+    radius_x, radius_z = let_radii(D, printed=True)
+    alpha = D.let("scale", r"\alpha", printed_scale(radius_x), PRINTED)
+    C_1 = D.let("C_1", "C_1", q * r_a**2 * r_w**2 * radius_z**2, PRINTED)
+    by_norms = radius_z**6 * r_a**2 * r_w**2 * q**2 * alpha**2
+    inside = m * q * (d + q) + Min(by_norms, q * (q**2 + d**2))
+    return D.let("risk", "", c0 * (eps_2NN + C_1 * sqrt(inside / n)), PRINTED)
+
+
+def printed_square() -> Expr:
+    return r_a**2 / m + m * r_w**2 + q**3 / d**2
+
+
+def _printed_ball(D: Derivation) -> Expr:
+    square = D.let("squared_radius", "R^2", printed_square(), PRINTED)
+    C_1 = D.let("C_1", "C_1", square**2 * q * d, PRINTED)
+    inside = m * q * (d + q) + q**3 + q * d**2
+    return D.let("risk", "", c0 * (eps_2NN + C_1 * sqrt(inside / n)), PRINTED)
+
+
+def _square(exact: bool) -> Form:
+    return steps(lambda D: squared_radius(D, let_radii(D)[0], exact))
+
+
+RISK = r"R^{TR}(\hat\Theta)"
+NAMES = "n N m d q d_e r_a r_w eps_2NN C_x C_y s"
+ASSUMED = r"""Under Assumptions 1, 2 and 3, with $H=q$ heads, width $m=m_g$, and $\hat\Theta$ that minimises the
+empirical risk at one random position of each of $n$ prompts"""
+USES = ("mousavi2025/11", "mousavi2025/12", "mousavi2025/17", "mousavi2025/18", "mousavi2025/19", "mousavi2025/20",
+        *SHARPER)  # fmt: skip
+FAILURE = Part(
+    "failure", r"\mathbb P(\text{failure})", "probability that it fails", "<~", "an absolute constant", None,
+    lambda _: c0 * n ** (-c), steps(_failure),
+)  # fmt: skip
+DEPARTURES = {
+    "cut": complexity.differs["cut"],
+    "level": r"it drops what the labels ask of $\tau$, which is left where the bounds on the network are small",
+}
+
+product = Claim(
+    key=PRODUCT,
+    title="Transformers learn qSTR, each block with its own bound",
+    kind="generalization",
+    statement=rf"""{ASSUMED}, over all $\|a\|_2\le r_a/\sqrt m$, $\|(W,b)\|_F\le r_w\sqrt m$ and
+$\|W_{{QK}}^{{(h)}}\|_{{2,1}}\le\alpha$ for every head, $\alpha$ as in Lemma 11: the risk is at most the stated
+amount, but for the stated probability of failure.""",
+    symbols=letters(NAMES),
+    samples="n",
+    uses=USES,
+    constants=(HIDDEN, KAPPA, EXPONENT_OF_FAILURE),
+    differs=DEPARTURES | {"E_rows": LENGTHS},
+    parts=(
+        Part("risk", RISK, "risk of the minimiser", "<~", LOGARITHMS, (), steps(_printed_product),
+             _risk(product_class, False), _risk(product_class, True)),
+        FAILURE,
+    ),
+)  # fmt: skip
+
+ball = Claim(
+    key=BALL,
+    title="Transformers learn qSTR, all parameters in one ball",
+    kind="generalization",
+    statement=rf"""{ASSUMED}, over all $\|\mathrm{{vec}}(\Theta)\|_2\le R$, where $R^2$ is of the stated order:
+what the network of Lemma 11 needs. The risk is at most the stated amount, but for the stated probability of
+failure. The exponents of $q$, $d$ and $R$ are damaged in the source and are read from the proof.""",
+    symbols=letters(NAMES),
+    samples="n",
+    uses=(PRODUCT, *USES),
+    constants=(HIDDEN, KAPPA, EXPONENT_OF_FAILURE),
+    differs=DEPARTURES,
+    parts=(
+        Part("squared_radius", "R^2", "squared radius of a ball that serves", "<~", LOGARITHMS, (),
+             lambda _: c0 * printed_square(), _square(False), _square(True)),
+        Part("risk", RISK, "risk of the minimiser", "<~", LOGARITHMS, (), steps(_printed_ball),
+             _risk(ball_class, False), _risk(ball_class, True)),
+        FAILURE,
+    ),
+)  # fmt: skip

@@ -1,0 +1,77 @@
+"""Section 3.2 and appendix A.3: a layer with few heads fails, however many samples it is given."""
+
+from sympy import Expr, Max, Rational
+
+from ...claim import Claim, Part
+from ...derivation import Derivation
+from ...names import parameters, symbols
+from .forms import steps
+
+q, d, H = symbols("q d H")
+
+RISK = r"\frac1N\mathbb E\|y-\hat y_{TR}(p)\|_2^2"
+SETTING = r"""Tokens are independent, standard normal before position $N/2$ and zero from there on, so that the
+queries of the latter half carry no token. In that half all relevant positions are $1,\dots,q$: this needs $q<N/2$,
+which the paper does not say. """
+LEFT = "of the relevant tokens, what the heads at such a position do not see"
+
+
+def unexplained(D: Derivation, left: Expr, total: Expr) -> Expr:
+    """Conditioned on what the heads see the tokens are normal with a projection for covariance and a mean orthogonal to
+    its range, so that the squared norm has variance 2 times the dimension that is left."""
+    free = D.let("free", "k", left, LEFT)
+    reason = r"$2\,\mathrm{tr}(\Sigma^2)+4\mu^\top\Sigma\mu$ for a projection $\Sigma$ with $\Sigma\mu=0$"
+    variance = D.let("variance", "v", 2 * free, reason, "mousavi2025/40")
+    half = D.let("half", "h", Rational(1, 2), "at least half of the positions are of this kind; the others are dropped")
+    return D.let("risk", "", half * variance / total, "no prediction from what is seen does better")
+
+
+def _rows_and_scores(D: Derivation) -> Expr:
+    seen = D.let("seen", "s", H * d + H * q, r"$d$ coordinates of $\sum_j\alpha_jx_j$, and $q$ scores, for each head")
+    return unexplained(D, Max(0, q * d - seen), q * d)
+
+
+def _tensor(D: Derivation) -> Expr:
+    reason = r"$\mathrm{span}(\alpha^{(h)})\otimes\mathbb R^d+\mathbb R^q\otimes\mathrm{span}(v^{(h)})$ leaves the "
+    reason += "product of the complements"
+    positions = D.let("positions", r"q'", Max(0, q - H), "positions that the weights of the heads do not span")
+    directions = D.let("directions", r"d'", Max(0, d - H), "directions that the scores of the heads do not span")
+    room = D.let("room", r"q'd'", positions * directions, reason)
+    return unexplained(D, room, q * d)
+
+
+theorem_4 = Claim(
+    key="mousavi2025/4",
+    title="Fewer heads than relevant tokens",
+    kind="lower-bound",
+    statement=rf"""$y_i=(qd)^{{-1/2}}\sum_j(\|x_{{t_{{ij}}}}\|^2-\mathbb E\|x_{{t_{{ij}}}}\|^2)$, of variance 2.
+{SETTING}For some law of the positions every one-layer Transformer with $H$ heads, with any key-query matrices and any
+network behind them, has at least the stated risk, even with infinitely many samples.""",
+    symbols=parameters("q d H", q={"meaning": "number of relevant tokens per position", "domain": "positive integer"},
+                       d={"meaning": "dimension of a token"}),
+    uses=("mousavi2025/40",),
+    parts=(
+        Part("risk", RISK, "population risk", ">=", printed=lambda _: 1 - (q + d) * H / (q * d),
+             derived=steps(_rows_and_scores), sharp=steps(_tensor)),
+    ),
+)  # fmt: skip
+
+
+def _rows(D: Derivation) -> Expr:
+    return unexplained(D, Max(0, q - H), q)
+
+
+proposition_21 = Claim(
+    key="mousavi2025/21",
+    title="Fewer heads than relevant tokens, block-diagonal key-query matrices",
+    kind="lower-bound",
+    statement=rf"""Tokens of dimension 1, $y_i=q^{{-1/2}}\sum_j(x_{{t_{{ij}}}}^2-\mathbb E[x_{{t_{{ij}}}}^2])$, of
+variance 2. {SETTING}Key-query matrices do not mix tokens and encodings, so that attention weights of the latter half
+do not depend on the tokens. For some law of the positions every one-layer Transformer with $H$ heads has at least the
+stated risk.""",
+    symbols=parameters("q H", q={"meaning": "number of relevant tokens per position", "domain": "positive integer"}),
+    uses=("mousavi2025/40",),
+    parts=(
+        Part("risk", RISK, "population risk", ">=", printed=lambda _: 1 - H / q, derived=steps(_rows)),
+    ),
+)  # fmt: skip
