@@ -28,6 +28,7 @@ from .walk import Undecided, Undefined, run, walk
 
 Ball = Any  # an exact fmpq, or an arb
 EXACT_BITS = 1 << 17  # integers beyond this size become balls
+LARGEST_ORDER = 1 << 32  # of a root
 MOST_DIGITS = 10_000
 LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
@@ -103,7 +104,9 @@ class Balls:
                 return base ** int(exponent)
             if base < 0:
                 raise Undefined("a root of a negative number")
-            return to_arb(base).root(exponent.denominator) ** exponent.numerator
+            if exponent.denominator >= LARGEST_ORDER:
+                return base ** arb(self.rational(exponent))
+            return base.root(exponent.denominator) ** exponent.numerator
         if base == 0:
             if exponent < 0:
                 raise Undefined("a division by zero")
@@ -196,6 +199,8 @@ class _Complex(Balls):
 def _exact_root(x: fmpq, n: int) -> fmpq | None:
     if x < 0:
         raise Undefined("a root of a negative number")
+    if n >= LARGEST_ORDER:
+        return x if x == 1 else None
     p, q = fmpz(x.p).root(n), fmpz(x.q).root(n)
     return fmpq(p, q) if p**n == x.p and q**n == x.q else None
 

@@ -30,13 +30,15 @@ def _denominator(factor: Expr) -> Expr | None:
 
 
 def _is_negative(term: Expr) -> bool:
-    return (isinstance(term, Mul) and _chain(term, Mul)[0] == -1) or (isinstance(term, Rational) and term < 0)
+    first = _chain(term, Mul)[0] if isinstance(term, Mul) else term
+    return isinstance(first, Rational) and first < 0
 
 
 def _without_sign(term: Expr) -> Expr:
     if isinstance(term, Rational):
         return -term
-    rest = _chain(term, Mul)[1:]
+    first, *rest = _chain(term, Mul)
+    rest = rest if first == -1 else [-first, *rest]
     return rest[0] if len(rest) == 1 else Mul(*rest, evaluate=False)
 
 
@@ -55,6 +57,16 @@ class Latex(LatexPrinter):
         super().__init__({"order": "none"})
         self._names, self._marks, self._hidden = names, marks, hidden
 
+    def doprint(self, expr: Any) -> str:
+        """What is left beside a hidden constant needs no parentheses."""
+        if isinstance(expr, Mul):
+            rest = [factor for factor in _chain(expr, Mul) if not self._is_hidden(factor)]
+            expr = rest[0] if len(rest) == 1 else expr
+        return str(super().doprint(expr))
+
+    def _is_hidden(self, factor: Expr) -> bool:
+        return isinstance(factor, Symbol) and factor.name == self._hidden
+
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
         return self._names.get(expr.name, expr.name)
 
@@ -72,23 +84,30 @@ class Latex(LatexPrinter):
         return _signed_sum(expr, self._print, r"\left({}\right)".format)
 
     def _print_Mul(self, expr: Any) -> str:
-        groups: list[tuple[str, str]] = [("", "")]  # numerator, denominator
+        groups: list[tuple[list[Expr], list[Expr]]] = [([], [])]  # numerator, denominator
         for factor in _chain(expr, Mul):
-            if factor.is_Symbol and factor.name == self._hidden:
+            if self._is_hidden(factor):
                 continue
-            above, below = groups[-1]
             denominator = _denominator(factor)
             if denominator is not None:
-                text = self._factor(denominator) if below else self._print(denominator)
-                groups[-1] = (above, below + self._glue(below, text) + text)
-            elif factor == -1:
-                groups[-1] = ("-", below)
-            elif below:
-                groups.append((self._factor(factor), ""))
+                groups[-1][1].append(denominator)
+            elif groups[-1][1]:
+                groups.append(([factor], []))
             else:
-                text = self._factor(factor)
-                groups[-1] = (above + self._glue(above, text) + text, "")
-        return r" \cdot ".join(rf"\frac{{{a or '1'}}}{{{b}}}" if b else a for a, b in groups)
+                groups[-1][0].append(factor)
+        return r" \cdot ".join(self._fraction(*group) if group[1] else self._product(group[0]) for group in groups)
+
+    def _fraction(self, above: list[Expr], below: list[Expr]) -> str:
+        """A sum that is all of a numerator or denominator needs no parentheses."""
+        top, bottom = (self._print(side[0]) if len(side) == 1 else self._product(side) for side in (above, below))
+        return rf"\frac{{{top or '1'}}}{{{bottom}}}"
+
+    def _product(self, factors: list[Expr]) -> str:
+        out = ""
+        for factor in factors:
+            text = "-" if factor == -1 else self._factor(factor)
+            out += self._glue(out, text) + text
+        return out
 
     def _factor(self, factor: Expr) -> str:
         text = self._print(factor)

@@ -15,7 +15,9 @@ from .modules import times
 
 def token_tail(D: Derivation, squared: Expr, number: Expr) -> Expr:
     """P(some of so many tokens is at least as long as the radius), from its square in units of C e d."""
-    order = D.let("order", "p", Max(1, squared), "the order that serves best; moments are bounded from order 1 on")
+    order = D.let(
+        "order", r"\varrho", Max(1, squared), "the order that serves best; moments are bounded from order 1 on"
+    )
     reach = D.let("reach", r"\Gamma", (E * squared / order) ** (order / 2), "one over what Markov's inequality gives")
     return number / Max(number, reach)
 

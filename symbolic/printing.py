@@ -17,6 +17,7 @@ _SIGNS = {
     r"\\le(?![a-z])": " <= ",
     r"\\ge(?![a-z])": " >= ",
     r"\\ne(?![a-z])": " != ",
+    r"\\pm(?![a-z])": "+-",
     r"\\lesssim\b": " <~ ",
     r"\\sim\b": " ~ ",
     r"\\in\b": " in ",
@@ -39,11 +40,23 @@ _SIGNS = {
 }
 
 
+# Fractions and roots, before braces go; their arguments hold none.
+_NESTED = {
+    r"\\[td]?frac\s*(\w)\s*(\w)": r"\1/\2",
+    r"\\[td]?frac\s*(?:\{([^{}]*)\}|(\w))\s*(?:\{([^{}]*)\}|(\w))": r"(\1\2)/(\3\4)",
+    r"\\sqrt\s*\{([^{}]*)\}": r"sqrt(\1)",
+    r"\\sqrt\s*(\\?\w+)": r"sqrt(\1)",
+}
+
+
 def plain(text: str) -> str:
     """Titles and statements carry inline LaTeX; this is how they read in a terminal."""
 
     def formula(match: re.Match[str]) -> str:
-        inner = re.sub(r"(?<!\\)[{}]", "", match.group(1))
+        inner = match.group(1)
+        for pattern, written in _NESTED.items():
+            inner = re.sub(pattern, written, inner)
+        inner = re.sub(r"(?<!\\)[{}]", "", inner)
         for pattern, sign in _SIGNS.items():
             inner = re.sub(pattern, sign, inner)
         return " ".join(inner.split())

@@ -95,4 +95,4 @@ def least_product(D: Derivation, length: Expr, depth: Expr, risk: Expr) -> Expr:
     grown = D.let("grown", "G", (Integer(4) ** depth - 1) / 3, reason)
     value = Max(0, met) / sqrt(2 * Max(1, length - 1) * grown)
     reason = r"$M$ is at most $\sqrt{2(N-1)G}$ times the product; states have norm at most $\sqrt2$"
-    return D.let("product", "P", value, reason, "maurey/readout")
+    return D.let("product", r"\Pi", value, reason, "maurey/readout")

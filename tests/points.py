@@ -68,8 +68,9 @@ def point(claim: Claim, rng: random.Random) -> dict[str, object]:
     if "tau" in at and "A" in at:  # below A
         at["tau"] = str(Fraction(str(at["A"])) * Fraction(rng.randint(1, 100), 100))
     assumed = {str(symbol) for assumption in claim.assumes for symbol in assumption.relation.free_symbols}
-    for count in {"m", "N"} & assumed:  # more samples or points than dimensions
-        at[count] = str(int(str(at[count])) + int(str(at.get("d", 0))))
+    if "q" not in assumed:
+        for count in {"m", "N"} & assumed:  # more samples or points than dimensions
+            at[count] = str(int(str(at[count])) + int(str(at.get("d", 0))))
     if claim.key == "trauger2024/S2.5":  # the root of a logarithm of norms
         product = Fraction(rng.randint(101, rng.choice([10**3, 10**5])), 100)
         at["B_X"] = str(product / Fraction(str(at["B_W_11"])))
@@ -89,6 +90,10 @@ def _qstr(claim: Claim, at: dict[str, object], rng: random.Random) -> None:
         at[size] = str(rng.randint(30, 300))
         at |= {"B_QK_21": str(small)} if "B_QK_21" in at else {"r_a": str(small), "eps_2NN": str(small**2 / 100)}
     assumed = {str(symbol) for assumption in claim.assumes for symbol in assumption.relation.free_symbols}
+    if {"q", "N"} <= assumed:
+        at["q"] = str(min(int(str(at["q"])), int(str(at["N"]))))
+    if "s" in assumed:
+        at["s"] = str(max(Fraction(1), Fraction(str(at["s"]))))
     if "R" in assumed:  # at least 1, and all that it bounds
         least = [1, *(Fraction(str(at[name])) + 1 for name in ("q", "r_h") if name in assumed)]
         least += [Fraction(str(at["C_x"])) * int(str(at["d"])) + 1] if "C_x" in assumed else []

@@ -22,7 +22,7 @@ from maurey.symbolic.claim import Claim, Parameter, Part
 Ray = dict[str, Fraction]  # B_V or, of a list, B_V[2]: the power of t
 Point = dict[str, Any]  # exact values by name, lists per head or layer
 
-FAR = (1e100, 1e200)
+FAR, NEAR = (1e100, 1e200), 1e8
 POWER, LOG_POWER, RATIO = 0.08, 0.25, 1e-9  # what counts as less: powers of t and of log t come in larger steps
 FACTORS = (Fraction(2**40), Fraction(1, 64))  # left open in an upper bound: very large, and small
 EXPONENTS = [Fraction(2) ** n for n in range(-3, 9)]  # an exponent that a paper leaves open
@@ -188,8 +188,8 @@ def growth(claim: Claim, part: Part, form: str, point: Point, found: list[Ray]) 
     return Growth(np.broadcast_to(value.log, shape), np.broadcast_to(value.sign, shape))
 
 
-def _far(claim: Claim, point: Point, found: list[Ray]) -> Point:
-    t, moving = np.array(FAR)[:, None], {name for ray in found for name in ray}
+def _far(claim: Claim, point: Point, found: list[Ray], at: tuple[float, float] = FAR) -> Point:
+    t, moving = np.array(at)[:, None], {name for ray in found for name in ray}
     integers = {p.name for p in claim.symbols if p.domain == "positive integer"}
 
     def far(name: str, value: Fraction) -> Any:
@@ -203,9 +203,9 @@ def _far(claim: Claim, point: Point, found: list[Ray]) -> Point:
 
 
 def _within(claim: Claim, point: Point, found: list[Ray]) -> list[Ray]:
-    """The rays that keep the claim's assumptions."""
+    """The rays that keep the claim's assumptions: far out, and where doubles still tell t + 1 from t."""
     symbols = {p.name: p for p in claim.symbols}
-    far = {name: read_array(symbols[name], x) for name, x in _far(claim, point, found).items()}
+    far = {name: read_array(symbols[name], x) for name, x in _far(claim, point, found, (NEAR, FAR[1])).items()}
     keep: Any = True
     for _, where in assumed(claim, far):
         keep = keep & where

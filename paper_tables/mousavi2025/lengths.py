@@ -15,7 +15,7 @@ from maurey.paper_tables.trained import Outcome
 from maurey.verify.training.trials import Job
 
 from .figure import draw
-from .samples import COLUMNS, MODELS, Cell, account, cells_of, fitted, law, place, row
+from .samples import COLUMNS, MODELS, Cell, account, cells_of, fitted, law, place, row, without_looking
 from .variants import VARIANTS
 
 FACTOR = 2.0  # within which a mean is as printed
@@ -63,6 +63,7 @@ def exhibit(
             *account(scale, planned, outcomes, "N", partial(place, "N")),
             METHOD[0].format(threshold=expected["threshold"], every=" or ".join(map(str, every))),
             *METHOD[1:],
+            *without_looking(outcomes),
             nearness(cells, printed, expected["figure"]),
             *(finding.note for finding in findings),
         ],

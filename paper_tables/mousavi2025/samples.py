@@ -89,6 +89,19 @@ class Cell:
         return "-" if not self.runs else f"{'> ' if self.censored else ''}{self.mean:.0f}"
 
 
+def without_looking(outcomes: Iterable[Outcome]) -> list[str]:
+    """Where the test says little: the mean of a label over the positions that may be asked for is a predictor that
+    knows no position. Of q terms with mean 0, variance 1/q and covariances c >= 0 in sum, scaled to variance 1, it has
+    the share (1 + c)/(N + c) >= 1/N of the variance."""
+    lengths = {(o.config.N, o.config.threshold) for o in outcomes if o.config.threshold >= 1 - 1 / o.config.N}
+    return [
+        f"A predictor that sees all tokens and not which of them are asked for, the mean over positions, has an error "
+        f"of at most 1 - 1/N = {1 - 1 / N:.3f} at N = {N}, below {threshold:g}: to pass the test there, no token needs "
+        "to be found."
+        for N, threshold in sorted(lengths)
+    ]
+
+
 Place = Callable[[Regression], tuple[str, str, int]]  # variant, architecture, and where on the axis
 
 

@@ -87,6 +87,7 @@ def test_natural_inputs(key, part, form, eps):
             "eps": eps,
             "share": "1/2",
             "delta": "1/10",
+            "risk": "1/10",
             "coherence": "1/4",
             "gamma": "1/2",
             "d": d,

@@ -164,12 +164,15 @@ def test_far_out():
 WITH_M = [
     (claim.key, part.name, form)
     for claim in registry.all_claims()
-    if any(p.name == "m" for p in claim.symbols)
+    if any(p.name == claim.samples for p in claim.symbols)
     for part in claim.parts
     for form in part.forms
-    if "m" in names_in(step.expr for step in part.steps(form))
+    if claim.samples in names_in(step.expr for step in part.steps(form))
 ]
-NO_LINES = {  # a difference of roots comes first: there balls must do
+NO_LINES = {  # a difference comes first: there balls must do
+    *(("mousavi2025/9", "risk", form) for form in ("printed", "derived")),
+    ("mousavi2025/37", "gap", "sharp"),
+    ("mousavi2025/36", "total", "sharp"),
     *(("trauger2024/4.1", part, "printed") for part in ("delta_star", "E")),
     *((f"trauger2024/D.0.{n}", part, "printed") for n in (1, 2) for part in ("R", "R_rows")),
 }
@@ -182,7 +185,7 @@ def test_lines_hold_over_their_range(key, part, form):
     compared = 0
     for width in (2**-40, 2**-10, 1, 2**20, 2**64):
         at = point(claim, rng)
-        if "tau" in at:
+        if {"tau", "A"} <= set(at):
             at["tau"] = str(Fraction(str(at["A"])) / rng.randint(2, 50))
         at |= {"d": 2, "m": 9} if "trauger2024/D" in key else {}  # D.0.2 divides by the logarithm of d
         bound = bind(claim, at, form, part)
@@ -190,14 +193,14 @@ def test_lines_hold_over_their_range(key, part, form):
         high = low + max(1, int(low * width))
         with ctx.workprec(192):
             given = {name: as_rational(v) for name, v in bound.values.items()}
-            field, lines = Slopes(bound.steps, low, high), given | {"m": Line(fmpq(low), fmpq(1))}
+            field, lines = Slopes(bound.steps, low, high), given | {claim.samples: Line(fmpq(low), fmpq(1))}
             try:
                 for step in bound.steps:
                     lines[step.name] = run([step], lines, field)
             except _Unresolved:
                 pass
             for inner in (low, rng.randint(low, high), high):
-                values, balls = given | {"m": fmpq(inner)}, Balls(bound.steps)
+                values, balls = given | {claim.samples: fmpq(inner)}, Balls(bound.steps)
                 for step in bound.steps:
                     values[step.name] = run([step], values, balls)
                     if isinstance(line := lines.get(step.name), Line):

@@ -38,6 +38,19 @@ def test_every_derivation_renders(key, form):
             renders(printing.trace_latex(record, part, form, Setting()))
 
 
+@pytest.mark.parametrize(("key", "form"), FORMS)
+def test_a_letter_stands_for_one_thing(key, form):
+    """No two steps of a form have the same LaTeX, and none that of a symbol which stands in the form."""
+    record = maurey.claim(key).record
+    for part in record.parts:
+        if form in part.forms:
+            steps = part.steps(form, Setting())
+            letters = [printing.step_latex(step) for step in steps]
+            assert len(set(letters)) == len(letters), sorted(x for x in letters if letters.count(x) > 1)
+            used = {str(symbol) for step in steps for symbol in step.expr.free_symbols}
+            assert not {name.latex for name in record.names if name.name in used} & set(letters[:-1])
+
+
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
 def test_words_and_symbols_render(claim):
     words = [claim.statement, claim.title, *(p.meaning for p in claim.symbols), *(p.meaning for p in claim.parts)]
@@ -89,6 +102,10 @@ def test_long_forms_become_where_clauses():
         (lambda: a / 2 / sqrt(b), r"\frac{a}{2 \sqrt{b}}", "a/2/sqrt(b)"),
         (lambda: (a + b) * c - d, r"\left(a + b\right) c - d", "(a + b)*c - d"),
         (lambda: a - (b + c), r"a - \left(b + c\right)", "a - (b + c)"),
+        (lambda: a - 2 * (b + c), r"a - 2 \left(b + c\right)", "a - 2*(b + c)"),
+        (lambda: (a + b) / c * d, r"\frac{a + b}{c} \cdot d", "(a + b)/c*d"),
+        (lambda: -(a + b) / c, r"\frac{-\left(a + b\right)}{c}", "-1*(a + b)/c"),
+        (lambda: a / (b + c) / d, r"\frac{a}{\left(b + c\right) d}", "a/(b + c)/d"),
         (lambda: -a + b, "-a + b", "-a + b"),
         (lambda: 4 * (2 * a) * b, r"4 \cdot 2 a b", "4*(2*a)*b"),
         (lambda: 1 / (a * b), r"\frac{1}{a b}", "1/(a*b)"),
@@ -101,6 +118,16 @@ def test_what_is_written_is_what_is_printed(build, latex, text):
         expr = build()
     assert Latex({}, {}).doprint(expr) == latex
     assert text_of(expr) == text
+
+
+def test_what_a_hidden_constant_multiplies_needs_no_parentheses():
+    with evaluate(False):
+        alone, times, inside = c * (a + b), c * (a + b) * d, a + b * (c * (a + d))
+    shown = Latex({}, {}, hidden="c")
+    assert shown.doprint(alone) == "a + b"
+    assert shown.doprint(times) == r"\left(a + b\right) d"
+    assert shown.doprint(inside) == r"a + b \left(a + d\right)"
+    assert shown.doprint(c) == "c"
 
 
 def test_notebooks_show_the_formula():

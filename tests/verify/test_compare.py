@@ -6,6 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 from sympy import Indexed, Rational, Symbol, log
@@ -47,7 +48,9 @@ def planted(key: str, part: str, change, step: str = "", hidden: bool = True) ->
         return [*changed[:-1], replace(changed[-1], expr=factor * changed[-1].expr)]
 
     new = replace(old, relation="<~" if hidden else "<=", keeps=("m", "T", "N"), printed=printed, sharp=None)
-    constants = tuple(c for c in claim.constants if not c.left_open) + ((C0,) if hidden else ())
+    constants = tuple(replace(c, left_open=False) for c in claim.constants if c.name != "C0")
+    own = next((c for c in claim.constants if c.name == "C0"), C0)
+    constants += (own,) if hidden else ()
     return replace(claim, parts=(new,), constants=constants)
 
 
@@ -58,6 +61,12 @@ def moved_names(entry) -> dict[str, float]:
 def movable(claim: Claim) -> list[str]:
     at = rays.start(claim, claim.parts[0])
     return sorted({name for ray in rays.rays(claim, at) for name, power in ray.items() if power > 0})
+
+
+def vanishes(claim: Claim, at, name: str) -> bool:
+    """Beyond some value of it nothing is left that could be too small."""
+    growth = rays.growth(claim, claim.parts[0], "derived", at, [{name: Fraction(1)}])
+    return not (growth.sign > 0).all() or not (growth.log > -np.inf).all()
 
 
 def symbol(name: str):
@@ -71,8 +80,9 @@ def test_silence_on_true_claims(key, part):
     claim = planted(key, part, lambda e: e / 1000)
     assert [entry for entry in compare(claim).errata if not entry.edge] == []
     hidden = [name for name in movable(claim) if name.partition("[")[0] not in ("m", "T", "N")]
-    x = symbol(random.Random(key).choice(hidden))
-    assert compare(planted(key, part, lambda e: e / log(2 + x + 1 / x))).errata == []
+    if hidden:
+        x = symbol(random.Random(key).choice(hidden))
+        assert compare(planted(key, part, lambda e: e / log(2 + x + 1 / x))).errata == []
 
 
 @pytest.mark.parametrize(("key", "part"), PARTS)
@@ -80,13 +90,13 @@ def test_a_dropped_factor_is_found_where_it_matters(key, part):
     true = planted(key, part, lambda e: e)
     at = rays.start(true, true.parts[0])
     alone = {name for ray in rays.rays(true, at) for name in ray if len(ray) == 1 and ray[name] > 0}
-    names = movable(true)
+    names = [name for name in movable(true) if not vanishes(true, at, name)]
     for name in random.Random(key + part).sample(names, min(3, len(names))):
         x = symbol(name)
         found = compare(planted(key, part, lambda e, x=x: e / x))
         assert found.errata, name
         assert all(moved_names(entry).get(name, 0) > 0 for entry in found.errata), name
-        if name in alone and key != "edelman2022/sec2-linear-cover":  # its exponentials are beyond doubles
+        if name in alone and key not in ("edelman2022/sec2-linear-cover", "mousavi2025/12"):  # exponentials
             assert [moved_names(entry) for entry in found.errata] == [{name: 1}]
 
 
@@ -193,7 +203,7 @@ def test_witnesses_against_the_second_computation(key):
     """Every entry again, from the formulas of tests/independent.py, in plain high precision."""
     with mp.workdps(60):
         for entry in FOUND[key].errata:
-            witness = entry.witness
+            witness, part = entry.witness, registry.find(key).part(entry.part)
             for index, t in enumerate(witness.get("t", ["1"])):
                 ray = {name: mpf(t) ** mpf(power) for name, power in witness.get("ray", {}).items()}
                 at = {name: value for name, value in ray.items() if "[" not in name}
@@ -202,11 +212,12 @@ def test_witnesses_against_the_second_computation(key):
                     entries = [ray.get(f"{name}[{i}]", v) for i, v in enumerate(plain, 1)]
                     at[name] = entries if isinstance(value, list) else plain[0]
                 printed, derived = (FORMS[key, entry.part, form](**at) for form in ("printed", "derived"))
+                small, large = (derived, printed) if part.below else (printed, derived)
                 if "ratios" in witness:
-                    assert abs(printed / derived / mpf(witness["ratios"][index]) - 1) < 1e-5
-            if registry.find(key).part(entry.part).relation != "=":
-                assert printed < derived
-            assert abs(derived / mpf(entry.true_value) - 1) < 1e-12
+                    assert abs(small / large / mpf(witness["ratios"][index]) - 1) < 1e-5
+            if part.relation != "=":
+                assert small < large
+            assert abs(derived - mpf(entry.true_value)) <= 1e-12 * abs(derived)
 
 
 def list_of(value):

@@ -110,6 +110,25 @@ def test_labels_and_inputs_by_hand(link, q, task):
         assert np.allclose(z[n, i], wanted)
 
 
+@pytest.mark.parametrize(
+    ("link", "q", "N"), [("linear", 1, 2), ("hermite", 1, 7), ("hermite", 3, 7), ("hermite", 4, 5)]
+)
+def test_the_mean_over_positions_explains_a_share(link, q, N):
+    """What a predictor without positions reaches: an error of at most 1 - 1/N."""
+    c = Regression(model="transformer", N=N, q=q, link=link)
+    u = tokens.directions(c.d, q)
+    more = (((u @ u.T) ** 2).sum() - q) / q if link == "hermite" else 0.0
+    rng = np.random.default_rng(0)
+    x = torch.from_numpy(rng.standard_normal((20_000, N, c.d)))
+    t = torch.from_numpy(rng.integers(0, N, (20_000, N, q)))
+    z = x @ torch.from_numpy(u).T
+    terms = z if link == "linear" else (z.square() - 1) / math.sqrt(2)
+    blind = terms.mean(1).sum(-1) / math.sqrt(q * tokens.variance(c))
+    error = float((tokens.labels(c, x, t) - blind[:, None]).square().mean())
+    assert error == pytest.approx(1 - (1 + more) / (N + more), abs=0.03)
+    assert 1 - (1 + more) / (N + more) <= 1 - 1 / N
+
+
 @pytest.mark.parametrize(("link", "q"), [*product(("linear", "hermite"), (1, 2, 3))])
 def test_labels_have_variance_one(link, q):
     """Though positions repeat: v is 1 for one of them, and is not for more."""

@@ -10,7 +10,18 @@ from typing import Any
 from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.mousavi2025.figure import draw
-from maurey.paper_tables.mousavi2025.samples import COLUMNS, MODELS, Cell, account, cells_of, fitted, law, place, row
+from maurey.paper_tables.mousavi2025.samples import (
+    COLUMNS,
+    MODELS,
+    Cell,
+    account,
+    cells_of,
+    fitted,
+    law,
+    place,
+    row,
+    without_looking,
+)
 from maurey.paper_tables.trained import Outcome, in_stages
 
 plan = partial(in_stages, link="hermite", threshold=0.88, rate=1e-4, decay=0.1)
@@ -33,6 +44,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             "does not say how often it tests, nor which q it has, and the authors' script has no code for this figure.",
             "A run that was given up takes more than it has seen. Exponents of q: by maximum likelihood from all runs, "
             "those given up as censored; 95 %, profile likelihood.",
+            *without_looking(outcomes),
             *(finding.note for finding in findings),
         ],
         columns=COLUMNS,

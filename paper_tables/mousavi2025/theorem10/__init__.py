@@ -149,7 +149,8 @@ def _draw(figure: Any, values: Sequence[Value], took: Mapping[int, Cell], risk: 
     right.axhline(1, color="gray", linewidth=1, linestyle="--", label="risk of a constant")
     left.set_ylabel("samples for risk 0.7")
     right.set_ylabel("risk after the measured samples")
-    for panel, places in ((left, sorted({v.N for v in values})), (right, sorted(means))):
+    for panel, places in ((left, [N for N in sorted({v.N for v in values}) if N not in means or N in (2, 4, 8)]),
+                          (right, sorted(means))):  # fmt: skip
         panel.set_yscale("log")
         panel.set_xlabel("tokens N of a prompt")
         panel.grid(alpha=0.3)

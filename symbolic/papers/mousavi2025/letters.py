@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from sympy import E, Expr, log, sqrt, symbols
 
-from ...claim import Constant, Parameter
+from ...claim import Assumption, Constant, Parameter
 from ...derivation import Derivation
-from ...names import C0, parameters
+from ...names import C0, OPEN, parameters
 
 INTEGER = {"domain": "positive integer"}
 MEANINGS: dict[str, dict[str, str]] = {
@@ -33,11 +33,13 @@ def letters(names: str, **changes: str | dict[str, str]) -> tuple[Parameter, ...
 # What the paper calls absolute, or counts among the logarithms (d_e is of the order of log N), its relations hide.
 HIDDEN = replace(C0, of=("C_x", "C_y", "s", "d_e"))
 EXPONENT_OF_FAILURE = Constant(
-    "c", Fraction(1, 2), "c", r"exponent of the probability of failure $n^{-c}$", "left open by the paper"
+    "c", Fraction(1, 2), "c", r"exponent of the probability of failure $n^{-c}$", OPEN, left_open=True
 )
 LOGARITHMS = "an absolute constant and logarithms"
 
-n, N, d, q, d_e, C_x = symbols("n N d q d_e C_x")
+n, N, d, q, d_e, C_x, s = symbols("n N d q d_e C_x s")
+RELEVANT = Assumption(q <= N, "q is at most N")
+EXPONENT = Assumption(s >= 1, "s is at least 1")
 
 
 def token_radius() -> Expr:

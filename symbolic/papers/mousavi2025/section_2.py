@@ -1,7 +1,7 @@
 """Sections 1 and 2: the hierarchy, the task, the risks and the assumptions; Definition 8 stands here with them."""
 
 from ...claim import Claim
-from .letters import letters
+from .letters import EXPONENT, RELEVANT, letters
 
 hierarchy = Claim(
     key="mousavi2025/1",
@@ -15,6 +15,7 @@ networks, of any size, trained by the algorithms of Definition 8 need of the ord
 (Theorem 9). The upper bounds are for minimisers of the empirical risk over a set of bounded parameters; none speaks of
 an optimiser.""",
     symbols=letters("N d q H"),
+    assumes=(RELEVANT,),
     uses=("mousavi2025/3", "mousavi2025/4", "mousavi2025/5", "mousavi2025/7", "mousavi2025/9"),
 )
 
@@ -27,6 +28,7 @@ qSTR, no (Theorem 7). Feedforward networks: neither (Theorem 9). Yes stands for 
 that depends on $N$ through logarithms only, no for a lower bound of order $N^{\Omega(1)}$. That of Theorem 9 is
 for one task, simple-1STR, and a class of algorithms; that of Theorem 7 is for 1STR and minimisers of least norm.""",
     symbols=letters("N q"),
+    assumes=(RELEVANT,),
     uses=("mousavi2025/3", "mousavi2025/5", "mousavi2025/7", "mousavi2025/9"),
 )
 
@@ -38,6 +40,7 @@ task = Claim(
 are $y_i=g(x_{t_{i1}},\dots,x_{t_{iq}})$ for $i\in[N]$, with one link $g:\mathbb R^{qd}\to\mathbb R$. In simple-qSTR all
 $t_i$ are the same random tuple, so that all labels are the same; 1STR is $q=1$.""",
     symbols=letters("N d q"),
+    assumes=(RELEVANT,),
 )
 
 population_risk = Claim(
@@ -89,6 +92,7 @@ moments = Claim(
 E[|y_i|^r]^{1/r}\le\sqrt{C_yr^s}$, with absolute constants $C_x,C_y>0$ and $s\ge1$. Nothing is said of moments of order
 below 1.""",
     symbols=letters("d C_x C_y s"),
+    assumes=(EXPONENT,),
 )
 
 link = Claim(
@@ -100,6 +104,7 @@ $\|a_g\|_2\le r_a/\sqrt{m_g}$, $\|(W_g,b_g)\|_F\le\sqrt{m_g}\,r_w$ and
 $|g(x_1,\dots,x_q)-a_g^\top\sigma(W_g(x_1,\dots,x_q)+b_g)|^2\le\varepsilon_{2NN}$ wherever all
 $\|x_i\|_2\le\sqrt{3eC_xd\log(nN)}$. By homogeneity $r_w=1$ is always possible.""",
     symbols=letters("n N d q m r_a r_w eps_2NN C_x", m="m_g"),
+    assumes=(RELEVANT,),
     samples="n",
     uses=("mousavi2025/as1",),
 )

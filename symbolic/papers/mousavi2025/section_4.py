@@ -13,7 +13,7 @@ from ...relu_networks import least_product
 from ...truncation import cost, truncated_gap
 from ..bach2017 import DIMENSION
 from .forms import steps
-from .letters import EXPONENT_OF_FAILURE, HIDDEN, let_radii, letters
+from .letters import EXPONENT, EXPONENT_OF_FAILURE, HIDDEN, RELEVANT, let_radii, letters
 from .section_3 import FAILURE
 from .section_b_covers import KEYS, complexity_of, truncation_level
 from .section_b_lower import (
@@ -68,10 +68,12 @@ theorem_5 = Claim(
     kind="generalization",
     statement=r"""Simple-qSTR under Assumptions 1, 2 and 3; $\hat\Theta$ minimises the empirical risk over recurrent
 networks with $\|\mathrm{vec}(\Theta)\|_2\le R$, $R$ as large as the network of mousavi2025/28 asks for, and
-transitions that are $\alpha_N$-Lipschitz in the state with $\alpha_N\le1/N$. The risk is at most the stated amount,
-with a polynomial of $d$, $q$, $m_g$, $r_a$, $r_w$, $1/\varepsilon_{2NN}$ and $\log(nN)$, but for the stated
+transitions that are $\alpha_N$-Lipschitz in the state with $\alpha_N\le1/N$. Depths are $L_h=4$ and $L_y=5$, of
+constant order in the paper, and $r_h$ is of the order of $\sqrt{qd}$ up to logarithms. The risk is at most the stated
+amount, with a polynomial of $d$, $q$, $m_g$, $r_a$, $r_w$, $1/\varepsilon_{2NN}$ and $\log(nN)$, but for the stated
 probability of failure.""",
     symbols=letters("n N d q d_e m r_a r_w eps_2NN C_x C_y s", m="m_g"),
+    assumes=(RELEVANT, EXPONENT),
     samples="n",
     uses=("mousavi2025/12", NETWORK, "mousavi2025/33", "mousavi2025/34"),
     constants=(
@@ -112,12 +114,15 @@ bounds: then the risk is at most $c$ at some position.""",
 
 
 def _samples(D: Derivation, sharp: bool = False) -> Expr:
-    reason = r"AM-GM: $(\mathfrak L^2\|U\|_F^2)^{1/L_y}\le\|\mathrm{vec}(\Theta)\|^2/L_y$, at the largest norm allowed"
-    allowed = D.let("allowed", r"\mathfrak L\|U\|", exp(N**c) / L_y ** (L_y / 2), reason)
-    reason = r"if $n\ge d_h$: the width that the risk needs"
+    reason = r"AM-GM: $(\mathfrak L^2\|U\|_F^2)^{1/L_y}\le\|\mathrm{vec}(\Theta)\|^2/L_y$, so "
+    reason += r"$\mathfrak L\|U\|\le\Omega$ at the largest norm allowed"
+    allowed = D.let("allowed", r"\Omega", exp(N**c) / L_y ** (L_y / 2), reason)
+    reason = r"if $n\ge d_h$: the width that the risk needs; the read-out sees the sum $Uh$ where 6 has the pair, and "
+    reason += "the same count of a packing holds with half the dimension"
     narrow = D.let("narrow", "n_1", Max(d_h, dimensions(D, c_3, allowed, sharp)), reason, "mousavi2025/6")
     key, product = (READOUT, least_product(D, N, L_y, c_3)) if sharp else ("mousavi2025/6", least_reach(D, c_3))
-    reason = r"if $n<d_h$: the $\|\mathrm{vec}(\Theta)\|^2$ that the risk needs, by the same inequality"
+    reason = r"if $n<d_h$: the $\|\mathrm{vec}(\Theta)\|^2$ that the risk needs, by the same inequality; "
+    reason += "the sum $Uh$ here too"
     needed = D.let("needed", "Y", L_y * product ** (2 / L_y), reason, key)
     reason = r"over $n^3$, to which it is proportional, of a two-layer network through the samples; read off at $n=2$"
     cubic = D.let("cubic", "T", interpolated(D, Integer(2)) / 8, reason, "mousavi2025/36")
@@ -134,12 +139,14 @@ theorem_7 = Claim(
     key="mousavi2025/7",
     title="Recurrent networks need many samples for 1STR",
     kind="lower-bound",
-    statement=r"""1STR as in mousavi2025/6; states of norm at most 1, outputs by a ReLU network of depth $L_y$,
-$d_h\le e^{N^c}$ and $\|\mathrm{vec}(\Theta)\|_2\le e^{N^c/L_y}$ with $c<1$. There are absolute $c_1,c_2,c_3>0$ such
-that, with $n\lesssim N^{c_1}$ samples, every min-norm $\varepsilon$-ERM has, with probability at least $c_2$, a
-population risk of at least $c_3$: fewer samples than stated do not do. The paper states this for every width. Its
-proof rests, for $d_h>n$, on the bound of mousavi2025/6 on the norm, which does not stand; what is left of it comes
-to nothing once $d_h$ is of the order of $N$. The sharp form holds at every width, by another route.""",
+    statement=r"""1STR as in mousavi2025/6; states of norm at most 1, outputs by a ReLU network of a depth $L_y$ that
+is bounded by an absolute constant, $d_h\le e^{N^c}$ and $\|\mathrm{vec}(\Theta)\|_2\le e^{N^c/L_y}$ with $c<1$. There
+are $c_1,c_2,c_3>0$, absolute but that $c_1$ and $C_0$ may depend on $L_y$, such that, with $n\lesssim N^{c_1}$
+samples, every min-norm $\varepsilon$-ERM has, with probability at least $c_2$, a population risk of at least $c_3$:
+fewer samples than stated do not do. The paper states this for every width. Its proof rests, for $d_h>n$, on the bound
+of mousavi2025/6 on the norm, which does not stand; what is left of it comes to nothing once $d_h$ is of the order of
+$N$. The exponent of $n$ in its bound on the interpolating network is damaged in the source and is read as in
+mousavi2025/36. The sharp form holds at every width, by another route.""",
     symbols=parameters("N d_h L_y c", N={"meaning": "sequence length"}),
     assumes=(Assumption(L_y >= 2, "the output network has at least two layers"),),
     uses=("mousavi2025/6", "mousavi2025/36", READOUT),

@@ -23,9 +23,9 @@ theorem_9 = Claim(
     title="Feedforward networks need as many samples as there are input coordinates",
     kind="lower-bound",
     statement=r"""Simple-1STR with $x\sim N(0,I_{Nd})$, one position $t$, uniform and the same for all outputs, and
-$y=\langle u,x_t\rangle$. For every algorithm of mousavi2025/8 there is a unit vector $u$ for which the network that
-it returns has at least the stated risk, with probability 1 over the $n$ training prompts; the network may have any
-width and depth and be given all positions.""",
+$y=\langle u,x_t\rangle$. With probability 1 over the $n$ training prompts, for every algorithm of mousavi2025/8
+there is a unit vector $u$, which may depend on them, for which the network that it returns has at least the stated
+risk; the network may have any width and depth and be given all positions.""",
     symbols=parameters("n N d", n={"meaning": "number of training prompts"}, N={"meaning": "sequence length"},
                        d={"meaning": "dimension of a token"}),
     uses=("mousavi2025/8",),

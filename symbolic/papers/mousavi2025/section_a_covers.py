@@ -39,7 +39,7 @@ def joint(kappa: Expr = PAPER_CONSTANT) -> Shallow:
 
 
 def _moved(D: Derivation) -> Expr:
-    inner = D.let("inner", r"L_f\Delta_{\mathrm{Attn}}", L_f * Delta_attn, "every network of the block is Lipschitz")
+    inner = D.let("inner", r"\Delta_f", L_f * Delta_attn, "every network of the block is Lipschitz")
     reason = "the triangle inequality; the networks are compared where the outputs of attention lie"
     return D.let("moved", "", Delta_2NN + inner, reason)
 

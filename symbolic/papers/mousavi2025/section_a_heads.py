@@ -12,7 +12,7 @@ q, d, H = symbols("q d H")
 RISK = r"\frac1N\mathbb E\|y-\hat y_{TR}(p)\|_2^2"
 SETTING = r"""Tokens are independent, standard normal before position $N/2$ and zero from there on, so that the
 queries of the latter half carry no token. In that half all relevant positions are $1,\dots,q$: this needs $q<N/2$,
-which the paper does not say. """
+which the paper does not say. The prefactor of $y_i$ is damaged in the source and is what the proof has. """
 LEFT = "of the relevant tokens, what the heads at such a position do not see"
 
 
@@ -36,7 +36,7 @@ def _tensor(D: Derivation) -> Expr:
     reason += "product of the complements"
     positions = D.let("positions", r"q'", Max(0, q - H), "positions that the weights of the heads do not span")
     directions = D.let("directions", r"d'", Max(0, d - H), "directions that the scores of the heads do not span")
-    room = D.let("room", r"q'd'", positions * directions, reason)
+    room = D.let("room", "k'", positions * directions, reason)
     return unexplained(D, room, q * d)
 
 
@@ -49,7 +49,7 @@ theorem_4 = Claim(
 network behind them, has at least the stated risk, even with infinitely many samples.""",
     symbols=parameters("q d H", q={"meaning": "number of relevant tokens per position", "domain": "positive integer"},
                        d={"meaning": "dimension of a token"}),
-    uses=("mousavi2025/40",),
+    uses=("mousavi2025/21", "mousavi2025/40"),
     parts=(
         Part("risk", RISK, "population risk", ">=", printed=lambda _: 1 - (q + d) * H / (q * d),
              derived=steps(_rows_and_scores), sharp=steps(_tensor)),

@@ -7,7 +7,7 @@ from ...derivation import Derivation
 from ...moments import token_tail
 from ...names import symbols
 from .forms import Steps, steps
-from .letters import letters
+from .letters import RELEVANT, letters
 
 n, N, d, q, m, d_e, r_x, r_a, r_w, eps_2NN, C_x, alpha = symbols("n N d q m d_e r_x r_a r_w eps_2NN C_x alpha")
 BLOCKS, APPROXIMATION, BOUNDED = "mousavi2025/eqA.2", "mousavi2025/11", "mousavi2025/12"
@@ -79,12 +79,12 @@ def scale(D: Derivation, radius: Expr, exact: bool = False) -> Expr:
 
 def _error(exact: bool) -> Steps:
     def build(D: Derivation) -> Expr:
-        gap = D.let("gap_reached", "z", scale(D, r_x, exact) * d / (2 * q), "the gap of the scores", BLOCKS)
+        gap = D.let("gap_reached", "z'", scale(D, r_x, exact) * d / (2 * q), "the gap of the scores", BLOCKS)
         if exact:
             others = D.let("odds", "o", (N - 1) * exp(-gap), "the odds of all other tokens together")
             wrong = D.let("wrong", "p", others / (1 + others), "their weight")
         else:
-            wrong = D.let("wrong", "p", N * exp(-gap), r"each of them has weight at most $e^{-z}$")
+            wrong = D.let("wrong", "p", N * exp(-gap), r"each of them has weight at most $e^{-z'}$")
         selected = D.let("eps_selected", r"\varepsilon_{\mathrm{Attn}}", _reach(D, r_x) * wrong,
                          "a head is off by the weight of the other tokens times their distance")  # fmt: skip
         return D.let("error", "", sqrt(eps_2NN) + selected, "the network for the link on the tokens themselves",
@@ -110,6 +110,7 @@ approximation = Claim(
 Assumption 2 at the radius $r_x$ ($\sqrt{3eC_xd\log(nN)}$ there), some $\Theta_{TR}$ has at most the stated error on
 all prompts whose tokens have norm at most $r_x$, at every position, and at most the stated norms.""",
     symbols=letters("N d q m d_e r_x r_a r_w eps_2NN"),
+    assumes=(RELEVANT,),
     uses=("mousavi2025/as2", "mousavi2025/as3", BLOCKS),
     differs={"score_gap": "its logarithm may be negative: then attention need not select, and no norm is negative"},
     parts=(
@@ -138,7 +139,9 @@ def _tail(D: Derivation) -> Expr:
 def usual_tail(D: Derivation, name: str = "P_usual") -> Expr:
     """At the radius that the paper takes: the best order is above 1 from two tokens on, and one may be too long."""
     number = D.let("number", "K", n * N, "tokens of all prompts")
-    order = D.let("order", "p", 3 * log(number), r"the squared radius in units of $C_xed$, the order that serves best")
+    order = D.let(
+        "order", r"\varrho_0", 3 * log(number), r"the squared radius in units of $C_xed$, the order that serves best"
+    )
     return D.let(name, "P", number * exp(-order / 2), "Markov's inequality for each of so many", BOUNDED)
 
 
@@ -153,7 +156,7 @@ some token is as long as $r_x$; and the same at $r_x=\sqrt{3C_xed\log(nN)}$.""",
     symbols=letters("n N d r_x C_x"),
     samples="n",
     uses=("mousavi2025/as1",),
-    differs={"order": r"it uses the moment of order $p=r_x^2/(C_xed)$ also where that is below 1"},
+    differs={"order": r"it uses the moment of order $r_x^2/(C_xed)$ also where that is below 1"},
     parts=(
         Part("P", TOO_LONG, "probability that some token is longer",
              printed=lambda _: n * N * exp(-(r_x**2) / (2 * C_x * E * d)), derived=steps(_tail)),

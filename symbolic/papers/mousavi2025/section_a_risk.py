@@ -11,7 +11,7 @@ from ...shallow import Keys, Shallow
 from ...softmax import BEST_CONSTANT
 from ...truncation import allowed_tail, cost, error_moment, level, truncated_gap
 from .forms import steps
-from .letters import HIDDEN, LOGARITHMS, let_embedding, let_radii, letters
+from .letters import EXPONENT, HIDDEN, LOGARITHMS, RELEVANT, let_embedding, let_radii, letters
 from .section_a_covers import CLASS, CLASS_NAMES, LENGTHS, PROVED, SHARPER, shallow
 from .section_a_network import usual_tail
 
@@ -93,6 +93,7 @@ gap = Claim(
 $r_z=\sqrt{{r_x^2+d(1+1/q)}}$, $r_x=\sqrt{{3eC_xd\log(nN)}}$ and $D_e=d+(q+1)d_e$: with at most the stated
 probability of failure the truncated risk exceeds the empirical risk by no more than the stated amount.""",
     symbols=letters("n N m d q H d_e B_a B_W_F B_QK_21 tau delta C_x", m="m_g"),
+    assumes=(RELEVANT,),
     samples="n",
     uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation"),
     constants=(HIDDEN, KAPPA),
@@ -158,6 +159,7 @@ truncation = Claim(
 truncation level of the stated order the risk exceeds the truncated risk by no more than the stated amount. The
 right-hand side is damaged in the source and is read from the proof.""",
     symbols=letters("n N d q H B_a B_W_F C_x C_y s"),
+    assumes=(RELEVANT, EXPONENT),
     samples="n",
     uses=("mousavi2025/as1", "mousavi2025/12"),
     constants=(HIDDEN,),

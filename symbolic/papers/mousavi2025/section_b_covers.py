@@ -10,7 +10,7 @@ from ...recurrent import Keys, Recurrent
 from ...relu_networks import ReLUNetwork
 from ...truncation import allowed_tail, cost, counted_complexity, error_moment, level, truncated_gap
 from .forms import steps
-from .letters import HIDDEN, letters
+from .letters import EXPONENT, HIDDEN, letters
 from .section_a_covers import DEGREE_R
 from .section_a_network import usual_tail
 
@@ -29,7 +29,7 @@ DEPTHS = ("L_h", "L_y")
 
 def _resolution(sharp: bool) -> Form:
     def build(D: Derivation) -> Expr:
-        half = D.let("half", r"\epsilon/2", eps / 2, "half of the error")
+        half = D.let("half", r"\epsilon_0", eps / 2, "half of the error")
         if sharp:
             grown = Piecewise((N - 1, Eq(alpha_N, 0)), (((1 + alpha_N) ** (N - 1) - 1) / alpha_N, True))
             growth = D.let("growth", "G", Max(1, grown), r"$\sum_{l\le N-2}(1+\alpha_N)^l$")
@@ -106,8 +106,9 @@ def _class(sharp: bool) -> Form:
     return build
 
 
-BALL = r"""Recurrent networks with $p$ parameters, $\|\mathrm{vec}(\Theta)\|_2\le R$, transitions of depth $L_h$ that
-are $\alpha_N$-Lipschitz in the state with $\alpha_N\le1/N$, a read-out of depth $L_y$, and tokens $\|z_j\|_2\le R$"""
+NETWORKS = r"""Recurrent networks with $p$ parameters, $\|\mathrm{vec}(\Theta)\|_2\le R$, transitions of depth $L_h$
+that are $\alpha_N$-Lipschitz in the state with $\alpha_N\le1/N$, a read-out of depth $L_y$,"""
+BALL = rf"{NETWORKS} and tokens $\|z_j\|_2\le R$"
 UNIT = Assumption(R >= 1, "R is at least 1, as tokens carry unit vectors")
 STATES = {
     "reached": r"it covers the networks on inputs of norm at most $R$ and does not say why states are among these"
@@ -187,9 +188,10 @@ corollary_33 = Claim(
     key=GAP,
     title="Gap of the truncated risk of recurrent networks",
     kind="generalization",
-    statement=rf"""{BALL.replace("and tokens", "and")} with $\sqrt{{3C_xed\log(nN)}}+q+1\le R$, which bounds the
-tokens of all prompts but for a small probability: with at most the stated probability of failure the truncated risk
-of the minimiser exceeds its empirical risk by no more than the stated amount.""",
+    statement=rf"""{NETWORKS} and $R$ at least $\sqrt{{3C_xed\log(nN)}}+q+1$, which bounds the tokens of all prompts
+but for a small probability: with at most the stated probability of failure the truncated risk of the minimiser exceeds
+its empirical risk by no more than the stated amount. The condition on $R$ is damaged in the source; $q+1$ may stand
+under a root of its own.""",
     symbols=letters(f"n {NAMES} tau delta", p=PARAMETERS),
     assumes=(UNIT, Assumption(tau >= 1, "tau is at least 1")),
     uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation"),
@@ -253,12 +255,12 @@ lemma_34 = Claim(
     key=TRUNCATION,
     title="What truncation costs recurrent networks",
     kind="concentration",
-    statement=r"""In the setting of mousavi2025/33, so that $C_xd$ and $q+1$ are at most of the order of $R$, and with
-$r_h\le R$: at some truncation level that is a polynomial of $R$ and $\log n$ the risk exceeds the truncated risk by
-no more than the stated amount. The right-hand side is damaged in the source.""",
+    statement=r"""In the setting of mousavi2025/33, so that $C_xd$ is at most of the order of $R^2$ and $q+1$ of that
+of $R$, and with $r_h\le R$: at some truncation level that is a polynomial of $R$ and $\log n$ the risk exceeds the
+truncated risk by no more than the stated amount. The right-hand side is damaged in the source.""",
     symbols=letters("n d q R r_h L_y C_x C_y s"),
     assumes=(UNIT, Assumption(r_h <= R, "r_h is at most R"), Assumption(q + 1 <= R, "q + 1 is at most R"),
-             Assumption(C_x * d <= R**2, "C_x d is at most R^2")),
+             Assumption(C_x * d <= R**2, "C_x d is at most R^2"), EXPONENT),
     uses=("mousavi2025/as1", "mousavi2025/12"),
     constants=(HIDDEN, DEGREE_R),
     samples="n",

@@ -45,7 +45,7 @@ def apart(D: Derivation, level: Expr) -> tuple[Expr, Expr]:
     """Distances over all positions, divided by sqrt(N): of what two prompts ask for, and what both errors may take."""
     reason = r"$\varepsilon_g\sqrt{1-1/N}$ with $\varepsilon_g=c_0/\sqrt2$, between the values that two prompts ask for"
     asked = D.let("asked", "a", sqrt((1 - 1 / N) / pi), reason)
-    return asked, D.let("errors", "e", 4 * sqrt(level), r"at both, $\sqrt c/\delta$ each with $\delta=\frac12$")
+    return asked, D.let("errors", r"\eta", 4 * sqrt(level), r"at both, $\sqrt c/\delta$ each with $\delta=\frac12$")
 
 
 def log_states(D: Derivation, level: Expr, sharp: bool = False) -> Expr:
@@ -92,7 +92,7 @@ def least_reach(D: Derivation, level: Expr, sharp: bool = False) -> Expr:
     reason = r"volumes: $2d_h\log(1+X)\ge\log|\mathcal I|$ with $X=2\sqrt2\,\mathfrak L\|U\|_{op}/\Delta$"
     room = D.let("room", "X_0", exp(log_states(D, level, sharp) / (2 * d_h)) - 1, reason, PACKING)
     value = Max(floor_of_reach(D, level), distance(D, level) * room / (2 * sqrt(Integer(2))))
-    return D.let("reach", r"\mathfrak L\|U\|_{op}", value, "both are needed")
+    return D.let("reach", r"\Upsilon", value, r"the least $\mathfrak L\|U\|_{op}$: both are needed")
 
 
 def _norm(sharp: bool) -> Steps:
@@ -136,8 +136,8 @@ position $j$ implies both bounds.""",
 
 def separation(D: Derivation, number: Expr, sharp: bool = False) -> Expr:
     count, reason = (Max(1, number * (number - 1) / 2), "each once") if sharp else (number**2, "each twice, and more")
-    pairs = D.let("pairs", "k", count, f"pairs of points, {reason}")
-    density = D.let("density", "p", 1 / sqrt(pi), r"$\mathbb P(|N(0,2)|\le\epsilon)\le\epsilon/\sqrt\pi$")
+    pairs = D.let("pairs", "K", count, f"pairs of points, {reason}")
+    density = D.let("density", r"\rho", 1 / sqrt(pi), r"$\mathbb P(|N(0,2)|\le\epsilon)\le\epsilon/\sqrt\pi$")
     reason = "so that some pair is closer with probability at most $1/3$"
     return D.let("gap", r"\epsilon", Rational(1, 3) / (pairs * density), reason)
 
@@ -147,7 +147,7 @@ def squares(D: Derivation, number: Expr) -> Expr:
 
 
 def _either(D: Derivation) -> Expr:
-    third = D.let("fails", "p", Rational(1, 3), "either of the two")
+    third = D.let("fails", "p_1", Rational(1, 3), "either of the two")
     return D.let("probability", "p", 1 - 2 * third, "neither fails")
 
 
@@ -180,7 +180,7 @@ x^{(i)})^2$ at most the stated sum.""",
 # |b'|^2 = (z_1 - 1)^2 + z_1^2 + ... + z_{n-1}^2 <= 3 |z|^2 + 2.
 
 
-KNOTS = r"$\|w'\|^2=n$, and the knots are $z_1-1,z_1,\dots,z_{n-1}$ with $(z_1-1)^2\le2z_1^2+2$"
+KNOTS = r"$\|w'\|^2+\|b'\|^2$: $\|w'\|^2=n$, and the knots are $z_1-1,z_1,\dots,z_{n-1}$ with $(z_1-1)^2\le2z_1^2+2$"
 
 
 def output_squared(D: Derivation, y: Expr, gap: Expr) -> Expr:
@@ -189,14 +189,14 @@ def output_squared(D: Derivation, y: Expr, gap: Expr) -> Expr:
 
 
 def inner_squared(D: Derivation, number: Expr, z_squared: Expr) -> Expr:
-    return D.let("inner", r"\|w'\|^2+\|b'\|^2", number + 2 + 3 * z_squared, KNOTS)
+    return D.let("inner", r"\omega^2", number + 2 + 3 * z_squared, KNOTS)
 
 
 def interpolation(D: Derivation, number: Expr, y: Expr, z_squared: Expr, gap: Expr) -> Expr:
     """With the paper's scale."""
     a = output_squared(D, y, gap)
     both = D.let("points", "Z", number + z_squared, r"$n+\|z\|^2$")
-    rest = D.let("inner", r"\|w'\|^2+\|b'\|^2", 3 * both, rf"{KNOTS}; $n+2\le3n$")
+    rest = D.let("inner", r"\omega^2", 3 * both, rf"{KNOTS}; $n+2\le3n$")
     scale = D.let(
         "scale_squared", r"\alpha^2", sqrt(both) * gap / y, r"homogeneity: $a=\alpha a'$, $(w,b)=(w',b')/\alpha$"
     )
@@ -240,7 +240,7 @@ def interpolated(D: Derivation, number: Expr, sharp: bool = False) -> Expr:
 
 
 def _success(D: Derivation) -> Expr:
-    both = D.let("separated", "p", Rational(1, 3), "the points are separated", "mousavi2025/37")
+    both = D.let("separated", "p_1", Rational(1, 3), "the points are separated", "mousavi2025/37")
     return D.let("probability", "", both - Rational(1, 6), r"and the labels are not large")
 
 
@@ -250,7 +250,8 @@ lemma_36 = Claim(
     kind="construction",
     statement=r"""For independent $x^{(i)}\sim N(0,I_d)$, labels $y^{(i)}$ that are each standard normal, such as
 $\langle u,x_{t_i}\rangle$, and every width $m\ge n$, with at least the stated probability some $a,W,b$ have
-$a^\top\sigma(Wx^{(i)}+b)=y^{(i)}$ for all $i\le n$ and the stated norm.""",
+$a^\top\sigma(Wx^{(i)}+b)=y^{(i)}$ for all $i\le n$ and the stated norm. The exponent of $n$ is damaged
+in the source and is read from mousavi2025/37 and mousavi2025/38.""",
     symbols=parameters("n", n=POINTS),
     uses=("mousavi2025/37", "mousavi2025/38"),
     constants=(C0,),

@@ -55,7 +55,7 @@ def product_width(D: Derivation, error: Expr, name: str = "inner_width") -> Expr
 def product_sum(D: Derivation, error: Expr) -> Expr:
     """The l1 norm of the output weights: sqrt(width) times the l2 norm."""
     value = sqrt(TWO) * d_e * product(D, error).variation(D)
-    return D.let("inner_sum", r"\|a\|_1", value, r"$\|a\|_1\le\sqrt{\tilde m_1}\|a\|_2$")
+    return D.let("inner_sum", "S_1", value, r"$\|a\|_1\le\sqrt{\tilde m_1}\|a\|_2$")
 
 
 def _product_output(D: Derivation) -> Expr:
@@ -155,8 +155,8 @@ with the stated width and norms; it does not read $h$.""",
 
 
 def gate(D: Derivation, radius: Expr, error: Expr, dimension: Expr) -> LipschitzNetwork:
-    reason = r"$2R$-Lipschitz, and at most $R+R^2$, on the ball of radius $R$"
-    scale = D.let("gate", "LR", 2 * radius**2, reason)
+    reason = r"$LR$: $2R$-Lipschitz, and at most $R+R^2$, on the ball of radius $R$"
+    scale = D.let("gate", r"K_\sigma", 2 * radius**2, reason)
     return LipschitzNetwork(scale, error, dimension, LIPSCHITZ, "_gate", r"\sigma")
 
 
@@ -172,9 +172,7 @@ def row_scale(D: Derivation, dimension: Expr) -> Expr:
 
 def gate_sum(D: Derivation, radius: Expr, error: Expr, dimension: Expr) -> Expr:
     value = row_scale(D, dimension) * sqrt(TWO) * gate(D, radius, error, dimension).variation(D)
-    return D.let(
-        "gate_sum", r"\|a\|_1", value, r"$\|a\|_1\le\sqrt{\tilde m_2}\|a\|_2$, and output weights pay for the rows"
-    )
+    return D.let("gate_sum", "S_2", value, r"$\|a\|_1\le\sqrt{\tilde m_2}\|a\|_2$, and output weights pay for the rows")
 
 
 def _gate_output(dimension: Expr) -> Steps:
@@ -186,8 +184,8 @@ def _gate_output(dimension: Expr) -> Steps:
 
 
 def gate_row(D: Derivation, radius: Expr, dimension: Expr, name: str = "gate_row") -> Expr:
-    row = D.let("row", r"\|w\|_1", sqrt(dimension) / radius, r"$\|w\|_1\le\sqrt{\mathrm{dim}}\,\|w\|_2$", LIPSCHITZ)
-    return D.let(name, r"\|w\|_1", row / row_scale(D, dimension), "after the division")
+    row = D.let("row", r"\theta_0", sqrt(dimension) / radius, r"$\|w\|_1\le\sqrt{\mathrm{dim}}\,\|w\|_2$", LIPSCHITZ)
+    return D.let(name, r"\theta_1", row / row_scale(D, dimension), "after the division")
 
 
 def _gate_bias(D: Derivation) -> Expr:

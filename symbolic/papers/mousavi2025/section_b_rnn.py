@@ -44,7 +44,7 @@ class Transition:
     tokens: Expr = r_x
 
     def radius(self, D: Derivation) -> Expr:
-        return D.let("radius", "R", sqrt(1 + self.tokens**2), "a coordinate of the token and an inner product")
+        return D.let("radius", "R_x", sqrt(1 + self.tokens**2), "a coordinate of the token and an inner product")
 
     def second_error(self, D: Derivation) -> Expr:
         return D.let("error_2", r"\varepsilon_2", self.error / 4, "of the second layer")
@@ -59,7 +59,9 @@ class Transition:
         )
 
     def through(self, D: Derivation) -> Expr:
-        return D.let("through", r"\varepsilon_1L_2", self.error / 4, "what the first layer's error may come to")
+        return D.let(
+            "through", r"\zeta", self.error / 4, r"what the first layer's error may come to, $\varepsilon_1L_2$"
+        )
 
     def first_error(self, D: Derivation) -> Expr:
         return D.let("error_1", r"\varepsilon_1", self.through(D) / self.lipschitz(D), "of the first layer")
@@ -179,8 +181,8 @@ active. The same for $h^\leftarrow$ from the other end.""",
 
 
 def state_error(D: Derivation) -> Expr:
-    reason = r"of the transitions, so that $r_ar_w\sqrt{qd}\cdot2\varepsilon_h$ is half of $\sqrt{\varepsilon_{2NN}}$"
-    return D.let("error_h", r"\varepsilon_h", Min(1, sqrt(eps_2NN) / (4 * sqrt(q * d) * r_a * r_w)), reason)
+    reason = r"of the transitions, so that $r_ar_w\sqrt{qd}\cdot2\varepsilon_0$ is half of $\sqrt{\varepsilon_{2NN}}$"
+    return D.let("error_h", r"\varepsilon_0", Min(1, sqrt(eps_2NN) / (4 * sqrt(q * d) * r_a * r_w)), reason)
 
 
 def _squared_error(D: Derivation) -> Expr:
@@ -213,7 +215,7 @@ def network_size(D: Derivation, name: str = "parameters", tokens: Expr = r_x) ->
     transition = D.let("transition_size", "p_h", _sum(sizes), "weights and biases of four layers")
     wide, narrow = 4 * state + first, 4 * state + second
     sizes = ((wide, 2 * state + token + 1), (narrow, wide + 1), (2 * state, narrow + 1), (m, 2 * state + 2))
-    readout = D.let("readout_size", "p_y", _sum(sizes), "states carried along, their sum, and the link")
+    readout = D.let("readout_size", r"p_{\hat y}", _sum(sizes), "states carried along, their sum, and the link")
     return D.let(name, "p", 2 * transition + readout, "two transitions and the read-out")
 
 

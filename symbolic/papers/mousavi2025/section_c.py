@@ -74,14 +74,14 @@ $\lambda_i$ are its eigenvalues and $\mu_i$ the coordinates of the mean.""",
 # --- 41 ---------------------------------------------------------------------------------------------------------------
 
 
-def unit_ball(D: Derivation, dimension: Expr, resolution: Expr, name: str = "log_P") -> Expr:
+def unit_ball(D: Derivation, dimension: Expr, resolution: Expr, latex: str = "") -> Expr:
     """Balls of half the distance around the points are disjoint, in a ball of radius 1 and that half."""
     count = parametric(dimension, Integer(2)).at(resolution)
-    return D.let(name, r"\log\mathcal P", count, "balls of half the distance are disjoint: volumes", "mousavi2025/41")
+    return D.let("volume", latex, count, "balls of half the distance are disjoint: volumes", "mousavi2025/41")
 
 
 def _packing(D: Derivation) -> Expr:
-    count = Piecewise((Integer(0), eps > 2), (unit_ball(D, d, eps, "volume"), True))
+    count = Piecewise((Integer(0), eps > 2), (unit_ball(D, d, eps, r"\ell_{\mathrm{vol}}"), True))
     return D.let("log_P", "", count, "one point beyond the diameter")
 
 
@@ -94,10 +94,11 @@ distances of at least $\epsilon$. Two bounds are stated: one by volumes, one asc
 latter counts points of an $\ell_1$ ball; for the Euclidean ball nothing of the kind is derived here. Its formula is
 damaged in the source and is read from its fragments.""",
     symbols=parameters("eps d", eps={"latex": r"\epsilon", "meaning": "least distance"}, d={"meaning": "dimension"}),
+    uses=("trauger2024/3.1",),
     differs={"log_P": r"it takes the smaller of this and of a count for the $\ell_1$ ball"},
     parts=(
         Part("volume", r"\log\mathcal P", "log of the packing number, by volumes",
-             printed=lambda _: d * log(1 + 2 / eps), derived=steps(lambda D: unit_ball(D, d, eps, "volume"))),
+             printed=lambda _: d * log(1 + 2 / eps), derived=steps(lambda D: unit_ball(D, d, eps))),
         Part("log_P", r"\log\mathcal P", "log of the packing number, the smaller of the two",
              printed=lambda _: Min(d * log(1 + 2 / eps), 1 / eps**2 * (1 + log(1 + 2 * d * eps**2))),
              derived=steps(_packing)),
@@ -129,21 +130,23 @@ class LipschitzNetwork:
 
     def variation(self, D: Derivation) -> Expr:
         value = 1 + 2 * C_d * (self.dimension + 1) * self.LR / self.error
-        ratio = self._let(D, "ratio", "A", value, r"so that $C_dLR(d+1)/A$ is less than half the error", LIPSCHITZ)
-        reason = r"$\log(\delta/LR)\le(d+1)\log A$: a function of this variation norm is within $C_dLR(d+1)/A$"
+        ratio = self._let(D, "ratio", "Q", value, r"so that $C_dLR(d+1)/Q$ is less than half the error", LIPSCHITZ)
+        reason = r"$\log(V/LR)\le(d+1)\log Q$: a function of this variation norm is within $C_dLR(d+1)/Q$"
         value = self.LR * (ratio * (1 + log(ratio))) ** quotient(self.dimension + 1, Integer(2))
-        return self._let(D, "variation_norm", r"\delta", value, reason, LIPSCHITZ)
+        return self._let(D, "variation_norm", "V", value, reason, LIPSCHITZ)
 
     def width(self, D: Derivation) -> Expr:
         reason = "the other half of the error, as a part of the variation norm"
         relative = self._let(D, "relative", r"\eta", self.error / (2 * self.variation(D)), reason)
         found = self._let(D, "units", "r", units(relative, self.dimension), "units that come so close", LIPSCHITZ_UNITS)
-        return self._let(D, "split", r"m_1", 2 * found, r"each is split into $\lceil r|a_j|/\|a\|_1\rceil$ equal ones")
+        return self._let(
+            D, "split", r"m_\phi", 2 * found, r"each is split into $\lceil r|a_j|/\|a\|_1\rceil$ equal ones"
+        )
 
     def output(self, D: Derivation, width: Expr) -> Expr:
         """Every |a_j| is at most |a|_1/r, so |a|^2 <= |a|_1^2/r, and the width is 2r."""
         reason = r"$|a_j|\le\|a\|_1/r$ once units are split, so $\|a\|_2^2\le\|a\|_1^2/r$ with $r=m/2$"
-        return self._let(D, "output", r"\|a\|_2", sqrt(Integer(2)) * self.variation(D) / sqrt(width), reason)
+        return self._let(D, "output", r"\nu_a", sqrt(Integer(2)) * self.variation(D) / sqrt(width), reason)
 
 
 NETWORK = LipschitzNetwork(LR, eps)
