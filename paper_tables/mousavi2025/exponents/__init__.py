@@ -17,7 +17,7 @@ from maurey.paper_tables import exhibits
 from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.censored import PowerLaw
 from maurey.paper_tables.exhibits import Exhibit
-from maurey.paper_tables.mousavi2025.samples import MODELS, Cell, account, cells_of, law, place
+from maurey.paper_tables.mousavi2025.samples import MODELS, Cell, account, cells_of, law, place, without_looking
 from maurey.paper_tables.statistics import trend
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
@@ -147,6 +147,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             f"seems at odds from more than (log N) to the power {LOGARITHMS} on, which is what Theorem 10 has (two by "
             "r_z to the fourth, one by the width of a token). The cross of Theorem 9 asks for (1 - threshold) N d "
             "samples; that of Theorem 7 for a power, however small.",
+            *without_looking(outcomes),
             *(finding.note for finding in findings),
         ],
         columns=COLUMNS,

@@ -20,16 +20,17 @@ NAMES = {"simple": "simple-1STR", "qstr": "1STR"}
 def draw(figure: Any, found: Sequence[Entry]) -> None:
     panel = figure.subplots()
     seen: set[str] = set()
+    right = max([5.0, *(entry.law.p + 0.5 for entry in found if entry.law)])  # where what has no end is cut off
     for row, entry in enumerate(found):
         color = COLORS.get(entry.variant, "gray")
         label = f"variant {entry.variant}" if entry.variant not in seen else None
         seen.add(entry.variant)
         if entry.law:
             low, high = entry.law.interval
-            ends = [[entry.law.p - max(low, -1)], [min(high, 5) - entry.law.p]]
+            ends = [[entry.law.p - max(low, -1)], [min(high, right) - entry.law.p]]
             panel.errorbar(entry.law.p, row, xerr=ends, fmt="o", color=color, capsize=3, markersize=6, label=label)
             if math.isinf(high):
-                panel.plot(5, row, ">", color=color)
+                panel.plot(right, row, ">", color=color)
         panel.plot(entry.printed, row, "D", color="gray", markerfacecolor="none", markersize=6,
                    label="the paper's means, on its own N" if row == 0 else None)  # fmt: skip
         if entry.told["mark"] == "tick":
