@@ -154,7 +154,7 @@ def _draw(figure: Any, values: Sequence[Value], took: Mapping[int, Cell], risk: 
         panel.set_yscale("log")
         panel.set_xlabel("tokens N of a prompt")
         panel.grid(alpha=0.3)
-        panel.legend(fontsize=8, loc="center right" if panel is right else "best")
+        panel.legend(fontsize=8, loc="lower right", bbox_to_anchor=(1, 0.12 if panel is right else 0))
         if places:
             panel.set_xscale("log")
             panel.set_xticks(places, [f"{N:.0e}" if N > 1000 else str(N) for N in places])
