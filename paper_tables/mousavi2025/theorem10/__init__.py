@@ -82,7 +82,7 @@ def make(progress: Progress) -> Exhibit:
         notes=[
             f"Parameters: {fixed}; d_e = floor(5 log N), as in the experiments; H = q heads. The link is linear: "
             "<u, x> = relu(<u, x>) - relu(-<u, x>), hence m, r_a and r_w. It is exact, so that Assumption 2 holds with "
-            f"every eps_2NN > 0; of {', '.join(config['eps_2NN'])} the one that takes the fewest samples. Assumption "
+            f"every eps_2NN > 0; {' or '.join(config['eps_2NN'])} is taken. Assumption "
             "1: tokens of N(0, I) have E|x|^r of at most (d r)^(r/2), and labels of N(0, 1) have at most r^(r/2), so "
             "C_x = C_y = s = 1. Assumption 3 is taken as given; the exhibit mousavi2025/heads says how often it holds.",
             "Deterministic: no seed. Numbers are certified; samples are the least n from which the form stays at or "
