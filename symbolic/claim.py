@@ -165,7 +165,7 @@ class Claim:
     constants: tuple[Constant, ...] = ()
     parts: tuple[Part, ...] = ()
     reference: str = ""  # of an axiom: where its proof is
-    samples: str = "m"  # what its sample size is called
+    samples: str = "m"  # what its sample size is called, whether or not it has one: m may be a width
     unrolled: tuple[str, ...] = ()  # sizes, beside those of lists, for which forms are written out
     differs: Mapping[str, str] = field(default_factory=dict)  # step or its prefix: what the printed proof does there
 

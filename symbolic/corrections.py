@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Min
-
-from .covers import online_everywhere, online_net, online_row_sum, volumetric
+from .covers import best_corrections, online_row_sum, vector_corrections, volumetric
 from .derivation import Derivation
 from .entropy import Entropy, minimum, quadratic
 from .modules import Weight, times
@@ -30,20 +28,10 @@ def columns_or_entries(D: Derivation, w: Weight) -> Entropy:
     return replace(minimum(column_corrections(D, w), volumetric(D, w)), reason=reason, key="maurey/online")
 
 
-def corrections(D: Derivation, w: Weight) -> Entropy:
-    """The covers that count corrections, but for those along coordinates: counting entries does better where outputs
-    are few."""
-    M, R, N = w.matrix, w.radius, w.number
-    F = norm(D, M, "frobenius")
-    found = [online_net(F, R, N, M.outputs), online_everywhere(F, R, M.inputs, M.outputs)]
-    if M.row_sum is not None:
-        found.append(online_row_sum(M.row_sum, R, N, M.outputs))
-    C = Min(*(cover.coefficient for cover in found))
-    C = D.let(f"C_{M.label}", f"C_{{{M.mark}}}", C, "the best of the covers that count corrections", "maurey/online")
-    return quadratic(C).trivial(times(F, R))
-
-
 def best_cover(D: Derivation, w: Weight) -> Entropy:
-    """By counting corrections, or entries."""
+    """By counting corrections, or entries: the latter does better where outputs are few, so that corrections along
+    coordinates are left out."""
+    F = norm(D, w.matrix, "frobenius")
+    counted = best_corrections(D, w, vector_corrections(w, F), times(F, w.radius))
     reason = "the best of counting corrections and counting entries"
-    return replace(minimum(corrections(D, w), volumetric(D, w)), reason=reason, key="maurey/online")
+    return replace(minimum(counted, volumetric(D, w)), reason=reason, key="maurey/online")

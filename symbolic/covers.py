@@ -115,21 +115,26 @@ def online(D: Derivation, w: Weight) -> Entropy:
     F = norm(D, M, "frobenius", best=True)
     if w.scalar or M.outputs == 1:
         return online_scalar(F, R, N)
-    candidates = [
-        online_coordinates(F, R, N, M.outputs),
-        online_net(F, R, N, M.outputs),
-        online_everywhere(F, R, M.inputs, M.outputs),
-    ]
-    if M.row_sum is not None:
-        candidates.append(online_row_sum(M.row_sum, R, N, M.outputs))
+    radius = times(M.spectral if M.spectral is not None else F, R)
+    cover = best_corrections(D, w, [online_coordinates(F, R, N, M.outputs), *vector_corrections(w, F)], radius)
+    return replace(cover, reason="one centre from the radius of the class on", key="maurey/online")
+
+
+def vector_corrections(w: Weight, F: Expr) -> list[Entropy]:
+    """The covers that count corrections along vectors; F bounds the Frobenius norm."""
+    M, R, N = w.matrix, w.radius, w.number
+    found = [online_net(F, R, N, M.outputs), online_everywhere(F, R, M.inputs, M.outputs)]
+    return found if M.row_sum is None else [*found, online_row_sum(M.row_sum, R, N, M.outputs)]
+
+
+def best_corrections(D: Derivation, w: Weight, candidates: list[Entropy], radius: Expr) -> Entropy:
+    """The best of these, and one centre from the radius of the class on."""
+    M = w.matrix
     C = D.let(
         f"C_{M.label}", f"C_{{{M.mark}}}", Min(*(c.coefficient for c in candidates)),
         "the best of the covers that count corrections", "maurey/online",
     )  # fmt: skip
-    radius = times(M.spectral if M.spectral is not None else F, R)
-    return replace(
-        quadratic(C).trivial(radius), reason="one centre from the radius of the class on", key="maurey/online"
-    )
+    return quadratic(C).trivial(radius)
 
 
 # --- covers that do not count the inputs: atoms of an l1 ball, and inputs that are mixtures of a few -----------------

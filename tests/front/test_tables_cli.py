@@ -23,12 +23,7 @@ DRAWN = {"table.csv", "table.tex", "table.md", "figure.svg", "figure.png"}
 COPIED = {"provenance.json", "results.jsonl", "config.toml", "expected.toml"}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def call(folder, *arguments):

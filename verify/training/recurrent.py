@@ -1,9 +1,9 @@
 """A bidirectional recurrent network, as in appendix E of Mousavi-Hosseini et al. 2025, for E trials at a time.
 
-    h_i = act(W_x z_i + b_x + W_h h_{i-1} + b_h)                                   cells tanh and relu
+    h_i = tanh(W_x z_i + b_x + W_h h_{i-1} + b_h)                                  cell tanh
     y_i = W_y (h_i forward, h_i backward) + b_y
 
-The cell gru has three maps where these have one, for the gates r and s and for a candidate c, in torch's convention:
+The cell gru has three maps where this has one, for the gates r and s and for a candidate c, in torch's convention:
 
     r, s = sigmoid(W_x z + b_x + W_h h + b_h),   c = tanh(W_x z + b_x + r * (W_h h + b_h)),   h' = (1 - s) c + s h
 
@@ -57,22 +57,21 @@ def outputs(config: Regression, p: Parameters, z: Tensor) -> Tensor:
     time = z.transpose(1, 2)
     both = torch.stack([time, time.flip(1)], 1).flatten(0, 1)  # (2 E, N, n, D), each in its own order
     given = torch.baddbmm(b_x[:, None], both.flatten(1, 2), W_x).unflatten(1, (N, n))
-    states = (gated if config.cell == "gru" else plain)(config.cell, given, W_h, b_h[:, None])
+    states = (gated if config.cell == "gru" else plain)(given, W_h, b_h[:, None])
     read = torch.stack([(h @ W_y[..., None])[..., 0] for h in states], -1).unflatten(0, (E, 2))  # (E, 2, n, N)
     return read[:, 0] + read[:, 1].flip(-1) + p["b_y"][..., None]
 
 
-def plain(cell: str, given: Tensor, W_h: Tensor, b_h: Tensor) -> list[Tensor]:
-    """The states (2 E, n, h) of cell tanh or relu, from what is given to each step, (2 E, N, n, h)."""
-    act = torch.tanh if cell == "tanh" else torch.relu
+def plain(given: Tensor, W_h: Tensor, b_h: Tensor) -> list[Tensor]:
+    """The states (2 E, n, h) of cell tanh, from what is given to each step, (2 E, N, n, h)."""
     first, *others = (given + b_h[:, None]).unbind(1)
-    states = [act(first)]
+    states = [first.tanh()]
     for x in others:
-        states.append(act(torch.baddbmm(x, states[-1], W_h)))
+        states.append(torch.baddbmm(x, states[-1], W_h).tanh())
     return states
 
 
-def gated(_: str, given: Tensor, W_h: Tensor, b_h: Tensor) -> list[Tensor]:
+def gated(given: Tensor, W_h: Tensor, b_h: Tensor) -> list[Tensor]:
     """The states (2 E, n, h) of cell gru, from what is given to each step, (2 E, N, n, 3 h)."""
     h = given.new_zeros(len(given), given.shape[2], W_h.shape[1])
     states: list[Tensor] = []

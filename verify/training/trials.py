@@ -127,7 +127,7 @@ class Regression:
     link: str = "linear"  # or hermite
     q: int = 1  # tokens that a label depends on
     d: int = 10  # numbers of a token
-    cell: str = "tanh"  # of model recurrent; or relu, gru
+    cell: str = "tanh"  # of model recurrent; or gru
     m: int = 0  # training prompts; 0: fresh ones in every step
     batch: int = 64
     rate: float = 1e-3
@@ -151,7 +151,7 @@ class Regression:
             _one_of("task", self.task, ("qstr", "simple")),
             (self.test not in ("", "simple"), f"no test {self.test!r}; there is simple, or leave it out"),
             _one_of("link", self.link, ("linear", "hermite")),
-            _one_of("cell", self.cell, ("tanh", "relu", "gru")),
+            _one_of("cell", self.cell, ("tanh", "gru")),
             _one_of("dtype", self.dtype, DTYPES),
             (bool(whole), f"{', '.join(whole)} must be whole numbers"),
         ))  # fmt: skip

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from sympy import Expr, Integer, Lt, Max, Min, exp, log, sqrt
 
 from ...claim import Assumption, Claim, Form, Part
-from ...derivation import Derivation, Step
+from ...derivation import Derivation
+from ...forms import Steps, steps
 from ...names import C0, DEGREE, parameters, symbols
 
 T, s, gamma, Delta, R, n, d_f, B, delta, f_max = symbols("T s gamma coherence scale n d_f B ramp f_max")
@@ -17,19 +18,10 @@ WORDS = {"F": "Frobenius norm", r"\infty": "largest entry", "2,1": "sum of the r
 TRUNCATION, NETWORK = "edelman2022/B.7", "edelman2022/B.8"
 
 Formula = Callable[[], Expr]
-Steps = Callable[[Derivation], Expr]  # adds its steps and returns the last
 
 
 def form(value: Formula) -> Form:
     return lambda _: value()
-
-
-def steps(of: Steps) -> Form:
-    def build(_: object) -> list[Step]:
-        D = Derivation()
-        return D.steps_to(of(D))
-
-    return build
 
 
 def norms(

@@ -302,7 +302,7 @@ def _readout(_: Setting) -> list[Step]:
 
 readout = Claim(
     key="maurey/readout",
-    title="A ReLU read-out of Lipschitz states has large norms",
+    title="A ReLU read-out of bounded states has large norms",
     kind="lower-bound",
     statement=r"""Tokens with independent standard Gaussian values, states $h$ of two directions, each of norm at most
 1, that depend on them in any way, and a ReLU network of depth $L_y$ that is told $k$ and reads $h$, first through

@@ -6,15 +6,15 @@ from sympy import Expr, Min, sqrt
 
 from ...claim import Claim, Form, Part
 from ...derivation import Derivation
+from ...forms import steps
 from ...names import KAPPA, symbols
 from ...route import PAPER_CONSTANT
 from ...shallow import Shallow
 from ...softmax import BEST_CONSTANT
 from ...truncation import cost
-from .forms import steps
 from .letters import EXPONENT, EXPONENT_OF_FAILURE, HIDDEN, LOGARITHMS, RELEVANT, let_embedding, let_radii, letters
 from .section_a_covers import LENGTHS, PROVED, SHARPER
-from .section_a_network import APPROXIMATION, printed_scale, scale, usual_tail
+from .section_a_network import APPROXIMATION, printed_norm, scale, usual_tail
 from .section_a_risk import OWN_KEYS, PRINTED, complexity, gap_of, truncation_level
 
 n, N, m, d, q, d_e, r_a, r_w, eps_2NN, c, c0 = symbols("n N m d q d_e r_a r_w eps_2NN c C0")
@@ -67,7 +67,7 @@ def _failure(D: Derivation) -> Expr:
 
 def _printed_product(D: Derivation) -> Expr:
     radius_x, radius_z = let_radii(D, printed=True)
-    alpha = D.let("scale", r"\alpha", printed_scale(radius_x), PRINTED)
+    alpha = D.let("scale", r"\alpha", printed_norm(radius_x), PRINTED)
     C_1 = D.let("C_1", "C_1", q * r_a**2 * r_w**2 * radius_z**2, PRINTED)
     by_norms = radius_z**6 * r_a**2 * r_w**2 * q**2 * alpha**2
     inside = m * q * (d + q) + Min(by_norms, q * (q**2 + d**2))

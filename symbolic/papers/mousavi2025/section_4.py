@@ -7,12 +7,12 @@ from sympy import Expr, Integer, Max, Min, Rational, exp, log, sqrt
 
 from ...claim import Assumption, Claim, Constant, Form, Part
 from ...derivation import Derivation
+from ...forms import steps
 from ...names import C0, OPEN, parameters, symbols
 from ...recurrent import Recurrent
 from ...relu_networks import least_product
 from ...truncation import cost, truncated_gap
 from ..bach2017 import DIMENSION
-from .forms import steps
 from .letters import EXPONENT, EXPONENT_OF_FAILURE, HIDDEN, RELEVANT, let_radii, letters
 from .section_3 import FAILURE
 from .section_b_covers import KEYS, complexity_of, truncation_level

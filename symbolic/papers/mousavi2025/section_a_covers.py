@@ -8,12 +8,12 @@ from sympy import Expr, Max, Min, Symbol, log, sqrt
 from ...claim import Claim, Constant, Form, Part
 from ...corrections import best_cover
 from ...derivation import Derivation, Step
+from ...forms import steps
 from ...names import C0, KAPPA, OPEN, symbols
 from ...relu_networks import ReLUNetwork
 from ...route import PAPER_CONSTANT
 from ...shallow import Keys, Shallow
 from ...softmax import BEST_CONSTANT
-from .forms import steps
 from .letters import letters
 
 eps, n, m, H, D_e, r_z, R, c0, c_R, kappa = symbols("eps n m H D_e r_z R C0 c_R kappa")
@@ -96,6 +96,7 @@ two_layers = Claim(
     statement=r"""For $\|\mathrm{vec}(\Theta_{2NN})\|_2\le R$ and tokens of norm at most $R$, the log covering
 number of the block over all $\|h\|_2\le\sqrt HR$. A case of 30, with two layers and $m(HD_e+2)$ parameters.""",
     symbols=letters("eps m H D_e R", eps=r"\epsilon", m="m_g"),
+    samples="n",
     uses=("mousavi2025/30", COMPOSED),
     constants=(C0, DEGREE_R),
     parts=(

@@ -4,8 +4,8 @@ from sympy import Expr, Max, Rational
 
 from ...claim import Claim, Part
 from ...derivation import Derivation
+from ...forms import steps
 from ...names import parameters, symbols
-from .forms import steps
 
 q, d, H = symbols("q d H")
 

@@ -4,9 +4,9 @@ from sympy import E, Expr, Max, exp, log, sqrt
 
 from ...claim import Claim, Part
 from ...derivation import Derivation
+from ...forms import Steps, steps
 from ...moments import token_tail
 from ...names import symbols
-from .forms import Steps, steps
 from .letters import RELEVANT, letters
 
 n, N, d, q, m, d_e, r_x, r_a, r_w, eps_2NN, C_x, alpha = symbols("n N d q m d_e r_x r_a r_w eps_2NN C_x alpha")
@@ -97,8 +97,8 @@ def _norm(exact: bool) -> Steps:
     return lambda D: D.let("QK_21", "", d_e * scale(D, r_x, exact), r"as many columns, each of norm $\alpha$", BLOCKS)
 
 
-def printed_scale(radius: Expr) -> Expr:
-    """The bound on the (2,1) norm."""
+def printed_norm(radius: Expr) -> Expr:
+    """Of the (2,1) norm of a key-query matrix; Theorem 10 calls this alpha."""
     return 2 * d_e * q / d * log(2 * r_a * r_w * radius * N * sqrt(q) / sqrt(eps_2NN))
 
 
@@ -111,6 +111,7 @@ Assumption 2 at the radius $r_x$ ($\sqrt{3eC_xd\log(nN)}$ there), some $\Theta_{
 all prompts whose tokens have norm at most $r_x$, at every position, and at most the stated norms.""",
     symbols=letters("N d q m d_e r_x r_a r_w eps_2NN"),
     assumes=(RELEVANT,),
+    samples="n",
     uses=("mousavi2025/as2", "mousavi2025/as3", BLOCKS),
     differs={"score_gap": "its logarithm may be negative: then attention need not select, and no norm is negative"},
     parts=(
@@ -123,7 +124,7 @@ all prompts whose tokens have norm at most $r_x$, at every position, and at most
              derived=steps(lambda D: D.let("W_b", "", sqrt(m) * r_w, "those of the network, with zero columns",
                                            "mousavi2025/as2"))),
         Part("QK_21", r"\|W_{QK}^{(h)}\|_{2,1}", "norm of the key-query matrix of a head",
-             printed=lambda _: printed_scale(r_x), derived=steps(_norm(False)), sharp=steps(_norm(True))),
+             printed=lambda _: printed_norm(r_x), derived=steps(_norm(False)), sharp=steps(_norm(True))),
     ),
 )  # fmt: skip
 

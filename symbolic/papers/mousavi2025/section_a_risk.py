@@ -4,13 +4,13 @@ from sympy import Expr, Min, log, sqrt
 
 from ...claim import Claim, Form, Part
 from ...derivation import Derivation
+from ...forms import steps
 from ...moments import label_moment, label_square, longest_moment, token_square
 from ...names import KAPPA, symbols
 from ...route import PAPER_CONSTANT
 from ...shallow import Keys, Shallow
 from ...softmax import BEST_CONSTANT
 from ...truncation import allowed_tail, cost, error_moment, level, truncated_gap
-from .forms import steps
 from .letters import EXPONENT, HIDDEN, LOGARITHMS, RELEVANT, let_embedding, let_radii, letters
 from .section_a_covers import CLASS, CLASS_NAMES, LENGTHS, PROVED, SHARPER, shallow
 from .section_a_network import usual_tail
@@ -85,6 +85,11 @@ def _failure(D: Derivation) -> Expr:
     return D.let("failure", "", delta + usual_tail(D, "P_long"), "the deviation, or a token that is too long")
 
 
+FAILURE = Part(
+    "failure", r"\mathbb P(\text{failure})", "probability that it fails",
+    printed=lambda _: delta + 1 / sqrt(n * N), derived=steps(_failure),
+)  # fmt: skip
+
 gap = Claim(
     key=GAP,
     title="Gap of the truncated risk",
@@ -101,8 +106,7 @@ probability of failure the truncated risk exceeds the empirical risk by no more 
     parts=(
         Part("gap", r"R_\tau^{TR}(\hat\Theta)-\hat R_n^{TR}(\hat\Theta)", "excess of the truncated risk", "<~",
              LOGARITHMS, (), steps(_printed_gap), _gap(False), _gap(True)),
-        Part("failure", r"\mathbb P(\text{failure})", "probability that it fails",
-             printed=lambda _: delta + 1 / sqrt(n * N), derived=steps(_failure)),
+        FAILURE,
     ),
 )  # fmt: skip
 

@@ -4,15 +4,15 @@ from sympy import E, Eq, Expr, Integer, Max, Piecewise, log, sqrt
 
 from ...claim import Assumption, Claim, Form, Part, Setting
 from ...derivation import Derivation, Step
+from ...forms import steps
 from ...moments import label_moment, label_square, longest_moment, token_square
 from ...names import C0, symbols
 from ...recurrent import Keys, Recurrent
 from ...relu_networks import ReLUNetwork
 from ...truncation import allowed_tail, cost, counted_complexity, error_moment, level, truncated_gap
-from .forms import steps
 from .letters import EXPONENT, HIDDEN, letters
 from .section_a_covers import DEGREE_R
-from .section_a_network import usual_tail
+from .section_a_risk import FAILURE
 
 eps, n, N, d, q, p, R, L, r_h, alpha_N, C_y_W = symbols("eps n N d q p R L r_h alpha_N C_y_W")
 E_y, E_h, E_back, tau, delta, C_x, C_y, s = symbols("E_y E_h E_back tau delta C_x C_y s")
@@ -180,10 +180,6 @@ def _gap(sharp: bool) -> Form:
     return build
 
 
-def _failure(D: Derivation) -> Expr:
-    return D.let("failure", "", delta + usual_tail(D, "P_long"), "the deviation, or a token that is too long")
-
-
 corollary_33 = Claim(
     key=GAP,
     title="Gap of the truncated risk of recurrent networks",
@@ -204,8 +200,7 @@ under a root of its own.""",
              ABSOLUTE,
              printed=lambda _: c0 * (printed_complexity() + tau * sqrt(log(1 / delta) / n)),
              derived=_gap(False), sharp=_gap(True)),
-        Part("failure", r"\mathbb P(\text{failure})", "probability that it fails",
-             printed=lambda _: delta + 1 / sqrt(n * N), derived=steps(_failure)),
+        FAILURE,
     ),
 )  # fmt: skip
 

@@ -6,8 +6,8 @@ from sympy import Expr, Integer, Max, Min, Piecewise, Rational, exp, log, pi, sq
 
 from ...claim import Assumption, Claim, Constant, Part
 from ...derivation import Derivation
+from ...forms import Steps, steps
 from ...names import C0, OPEN, parameters, symbols
-from .forms import Steps, steps
 
 N, n, d_h, B_U, L_f, eps, y_norm, z_norm = symbols("N n d_h B_U L_f eps y_norm z_norm")
 c0, c = symbols("C0 c")

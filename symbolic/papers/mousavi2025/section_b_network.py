@@ -6,9 +6,9 @@ from sympy import Expr, Integer, log, sqrt
 
 from ...claim import Assumption, Claim, Constant, Part
 from ...derivation import Derivation
+from ...forms import Steps, steps
 from ...names import C0, OPEN, symbols
 from ..bach2017 import DIMENSION
-from .forms import Steps, steps
 from .letters import letters
 from .section_a_covers import DEGREE_R
 from .section_c import LipschitzNetwork

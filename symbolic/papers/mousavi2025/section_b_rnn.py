@@ -6,9 +6,9 @@ from sympy import Expr, Integer, Min, sqrt
 
 from ...claim import Claim, Part
 from ...derivation import Derivation
+from ...forms import steps
 from ...names import C0, symbols
 from ..bach2017 import DIMENSION
-from .forms import steps
 from .letters import let_embedding, letters
 from .section_b_network import (
     DEGREE,

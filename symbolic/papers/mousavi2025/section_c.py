@@ -7,9 +7,9 @@ from sympy import Expr, Integer, Min, Piecewise, Sum, log, sqrt
 from ...claim import Assumption, Claim, Part
 from ...derivation import Derivation
 from ...entropy import parametric
+from ...forms import steps
 from ...names import indexed, parameters, symbols
 from ..bach2017 import DIMENSION, quotient, units
-from .forms import steps
 
 eps, d, n, i, m, R, LR, C_d = symbols("eps d n i m R LR C_d")
 A_norm, exponent = symbols("A_norm s")

@@ -68,6 +68,15 @@ def growth_of_states() -> list[Proof]:
     ]
 
 
+def within(found: list[tuple[str, float]], which: str, part: str, form: str) -> Result:
+    """Distances of outputs over eps, each with its networks: none may be above 1."""
+    what, worst = max(found, key=lambda one: one[1])
+    if worst > 1 + ROUNDING:
+        return refuted(f"outputs are farther apart: {what}", {"networks": what}, 1, worst, part=part, form=form)
+    note = f"{which}: outputs within {worst:.3g} eps ({what})"
+    return Result("holds", "tested", note, len(found), worst, part=part, form=form)
+
+
 @check(COMPOSED)
 def lemma_29(effort: Effort) -> Iterator[Result]:
     eps, N, C = positive("eps N C_y_W")
@@ -83,13 +92,7 @@ def lemma_29(effort: Effort) -> Iterator[Result]:
         forms = [formula(COMPOSED, form, part) for form in ("printed", "derived")]
         yield conclude("printed and derived are the same expression", [same(*forms)], rung="identity", part=part)
     for form in ("printed", "derived", "sharp"):
-        found = list(moved_by_covers(form, effort))
-        what, worst = max(found, key=lambda one: one[1])
-        if worst > 1 + ROUNDING:
-            yield refuted(f"outputs are farther apart: {what}", {"networks": what}, 1, worst, part="eps_h", form=form)
-            return
-        note = f"pairs of networks at these distances, run: outputs within {worst:.3f} eps ({what})"
-        yield Result("holds", "tested", note, len(found), worst, part="eps_h", form=form)
+        yield within(list(moved_by_covers(form, effort)), "pairs of networks at these distances, run", "eps_h", form)
 
 
 # --- 30 ------------------------------------------------------------------------------------------------------------
@@ -198,10 +201,4 @@ def moved_recurrent(form: str, effort: Effort) -> Iterator[tuple[str, float]]:
 @check(CLASS)
 def corollary_31(effort: Effort) -> Iterator[Result]:
     for form in ("derived", "sharp"):
-        found = list(moved_recurrent(form, effort))
-        what, worst = max(found, key=lambda one: one[1])
-        if worst > 1 + ROUNDING:
-            yield refuted(f"outputs are farther apart: {what}", {"networks": what}, 1, worst, part="log_N", form=form)
-            return
-        note = f"networks as near as the cover makes them: outputs within {worst:.3g} eps ({what})"
-        yield Result("holds", "tested", note, len(found), worst, part="log_N", form=form)
+        yield within(list(moved_recurrent(form, effort)), "networks as near as the cover makes them", "log_N", form)

@@ -1,11 +1,11 @@
-"""How the forms of this paper are written down."""
+"""Forms that are written down as a derivation."""
 
 from collections.abc import Callable
 
 from sympy import Expr
 
-from ...claim import Form, Setting
-from ...derivation import Derivation, Step
+from .claim import Form, Setting
+from .derivation import Derivation, Step
 
 Steps = Callable[[Derivation], Expr]  # adds its steps and returns the last
 
