@@ -23,6 +23,7 @@ from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import text_of
 
 from .binding import Bound, bind
+from .inverse_kl import of_balls
 from .surds import Surds, vanishes
 from .walk import Undecided, Undefined, run, walk
 
@@ -234,6 +235,17 @@ def _ceil_log2(n: Ball) -> fmpq:
     return fmpq((int(n.p) - 1).bit_length())
 
 
+def _inverse_kl(q: Ball, c: Ball) -> Ball:
+    if q < 0 or q > 1 or c < 0:
+        raise Undefined("the inverse of the divergence at a mean outside [0, 1], or at a negative divergence")
+    if isinstance(q, fmpq) and (q == 1 or (isinstance(c, fmpq) and c == 0)):
+        return q
+    found = of_balls(q, c)
+    if found is None:
+        raise _Unresolved("the inverse of the divergence")
+    return found
+
+
 def _smaller(a: Ball, b: Ball) -> Ball:
     """The smaller one itself where that is certain, so that a rational stays exact; else the ball around both."""
     return a if a <= b else b if b <= a else to_arb(a).min(to_arb(b))
@@ -254,6 +266,7 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "pi": arb.pi,
     "binomial": _binomial,
     "ceil_log2": _ceil_log2,
+    "inverse_kl": _inverse_kl,
     "min": _least,
     "max": _largest,
 }

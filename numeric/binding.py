@@ -116,7 +116,8 @@ def bind(claim: Claim, values: Mapping[str, Any], form: str = "", part: str = ""
 def _sizes(claim: Claim, bound: Mapping[str, Any]) -> dict[str, int]:
     """List lengths, from their own parameter (H) or from the lists; they must agree."""
     sizes: dict[str, int] = {}
-    indices = {p.index for p in claim.symbols if p.index} | set(claim.unrolled)
+    listed = [p for p in claim.symbols if p.index and (not p.optional or p.name in bound)]
+    indices = {p.index for p in listed} | set(claim.unrolled)
     for index in indices & set(bound):
         sizes[index] = _whole(index, bound[index])
     for p in claim.symbols:

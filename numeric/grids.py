@@ -20,6 +20,7 @@ from sympy.core.relational import Eq, Ge, Gt, Le, Lt
 from maurey.symbolic.claim import Assumption, Claim, InputError, Parameter
 
 from .binding import Bound, bind, names_in, read_exact
+from .inverse_kl import of_arrays
 from .walk import run, walk
 
 TOLERANCE = 1e-12
@@ -236,6 +237,7 @@ _FUNCTIONS: dict[str, Callable[..., LogValue]] = {
     "pi": lambda: LogValue(math.log(math.pi)),
     "binomial": _binomial,
     "ceil_log2": lambda n: from_plain(np.frexp(np.rint(n.value) - 1)[1].astype(float)),
+    "inverse_kl": lambda q, c: from_plain(of_arrays(q.value, c.value)),
 }
 
 

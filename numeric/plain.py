@@ -14,6 +14,7 @@ from maurey.symbolic.claim import Claim
 
 from .balls import enclose_bound
 from .binding import bind
+from .inverse_kl import of_plain
 from .walk import run, walk
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -23,6 +24,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pi": lambda: +mp.pi,
     "binomial": mpmath.binomial,
     "ceil_log2": lambda n: mp.mpf((int(n) - 1).bit_length()),
+    "inverse_kl": of_plain,
     "min": min,
     "max": max,
 }

@@ -91,6 +91,13 @@ class Slopes(Balls):
             return super().apply(name, arguments)
         if name == "min" and all(_at(x) > 0 for x in arguments):
             return reduce(self._smaller, arguments)
+        if name == "inverse_kl" and all(_at(x) >= 0 for x in arguments):
+            # the logarithm of the value moves with those of q and c by shares that are not negative, at most 1 together
+            at = super().apply(name, [_at(x) for x in arguments])
+            return Line(at, _hull([fmpq(0), *(_slope(x) for x in arguments if not _zero(x))]))
+        if name == "exp":  # the derivative of x, in log m, at some point between
+            (x,) = arguments
+            return Line(super().apply("exp", [x.at]), x.slope * x.at * (x.slope * self.span).exp())
         if name != "log":
             raise _Unresolved(f"{name} over a range")
         at, slope = super().apply("log", [_at(arguments[0])]), _slope(arguments[0])

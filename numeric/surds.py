@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from flint import arb, fmpq, fmpz
@@ -56,26 +56,36 @@ def _plus(a: Sum, b: Sum) -> Sum:
 def _times(a: Sum, b: Sum) -> Sum:
     if len(a) * len(b) > MOST_TERMS:
         raise Unsupported
+    if a is ONE or b is ONE:
+        return b if a is ONE else a
     out: Sum = {}
     for ma, ra in a.items():
         for mb, rb in b.items():
-            exponents = dict(ma)
-            r = ra * rb
-            for p, e in mb:
-                exponents[p] = exponents.get(p, Fraction(0)) + e
-            out = _plus(out, _collected(exponents, r))
-    return out
+            monomial, r = _product(ma, mb)
+            out[monomial] = out.get(monomial, 0) + ra * rb * r
+    return {monomial: r for monomial, r in out.items() if r}
 
 
-def _collected(exponents: dict[Letter, Fraction], r: Fraction) -> Sum:
-    """Whole powers of primes go into the coefficient."""
+@lru_cache(maxsize=10_000)
+def _product(a: Monomial, b: Monomial) -> tuple[Monomial, Fraction]:
+    if not a or not b:
+        return a or b, Fraction(1)
+    exponents = dict(a)
+    for p, e in b:
+        exponents[p] = exponents.get(p, Fraction(0)) + e
+    return _collected(exponents)
+
+
+def _collected(exponents: dict[Letter, Fraction]) -> tuple[Monomial, Fraction]:
+    """The monomial, and whole powers of primes apart from it."""
+    r = Fraction(1)
     kept = []
     for (kind, x), e in sorted(exponents.items()):
         whole = math.floor(e) if kind == "prime" else 0
         r *= x**whole
         if e != whole:
             kept.append(((kind, x), e - whole))
-    return {tuple(kept): r}
+    return tuple(kept), r
 
 
 def _factors(n: int) -> dict[int, int]:
@@ -91,17 +101,25 @@ def _factors(n: int) -> dict[int, int]:
 
 def _root(a: Sum, exponent: Fraction) -> Sum:
     """A single term to a rational power, by factoring its coefficient."""
+    if a is ONE:
+        return ONE
     if len(a) != 1:
         raise Unsupported
     ((monomial, r),) = a.items()
     if r <= 0:
         raise Unsupported
+    root, whole = _power(monomial, r, exponent)
+    return {root: whole}
+
+
+@lru_cache(maxsize=10_000)
+def _power(monomial: Monomial, r: Fraction, exponent: Fraction) -> tuple[Monomial, Fraction]:
     exponents: dict[Letter, Fraction] = {letter: e * exponent for letter, e in monomial}
     for part, sign in ((r.numerator, 1), (r.denominator, -1)):
         for p, e in _factors(part).items():
             prime = ("prime", Fraction(p))
             exponents[prime] = exponents.get(prime, Fraction(0)) + sign * e * exponent
-    return _collected(exponents, Fraction(1))
+    return _collected(exponents)
 
 
 def _ball(a: Sum) -> arb:

@@ -15,6 +15,7 @@ from sympy import Expr
 
 from maurey.symbolic.covers import ceil_log2
 from maurey.symbolic.derivation import Step
+from maurey.symbolic.pacbayes import inverse_kl
 
 
 class Undefined(ArithmeticError):
@@ -49,6 +50,7 @@ APPLIED = {
     sympy.tanh: "tanh",
     sympy.binomial: "binomial",
     ceil_log2: "ceil_log2",
+    inverse_kl: "inverse_kl",
     sympy.Min: "min",
     sympy.Max: "max",
 }

@@ -22,7 +22,8 @@ from .statistics import Numbers, Z
 FLATTEST = 100.0  # largest eta: runs whose logarithms differ by less than 0.01 are the same
 STEEPEST = 12.0  # largest power that is looked at
 PLACES, PASSED = 3, 2  # places with runs, and with runs that passed, that a fit needs
-ROUNDS, GAIN, HALVINGS, DIGITS = 100, 1e-9, 30, 20  # of Newton's method, of a step, and of the end of an interval
+ROUNDS, GAIN, HALVINGS = 100, 1e-9, 30  # of Newton's method and of a step
+CLOSE = 1e-7  # to the likelihood at the end of an interval
 LEAST = 1e-250  # probability of a run under parameters that are looked at
 NARROW = 1e-3  # intervals of logarithms that are points
 _erfc = np.vectorize(math.erfc, otypes=[float])
@@ -72,17 +73,25 @@ def _logs(values: Sequence[float]) -> Numbers:
 
 
 def _end(lost: Callable[[float], float], p: float, side: int) -> float:
-    """Where the likelihood is too low, away from p on a side."""
-    step = 0.02
-    while lost(p + side * step) < 0:
-        step *= 2
-        if abs(p + side * step) > STEEPEST:
+    """Where the likelihood becomes too low, away from p on a side: regula falsi, with the value at an end that stays
+    halved (Illinois)."""
+    (inner, within), outer = (0.0, -(Z**2) / 2), 0.02
+    while (beyond := lost(p + side * outer)) < 0:
+        inner, within, outer = outer, beyond, 2 * outer
+        if abs(p + side * outer) > STEEPEST:
             return side * math.inf
-    inner, outer = step / 2 if step > 0.02 else 0.0, step
-    for _ in range(DIGITS):
-        between = (inner + outer) / 2
-        inner, outer = (between, outer) if lost(p + side * between) < 0 else (inner, between)
-    return p + side * outer
+    between, stayed = outer, 0
+    for _ in range(ROUNDS):
+        share = within / (within - beyond) if math.isfinite(beyond) else 0.5
+        between = inner + share * (outer - inner)
+        value = lost(p + side * between)
+        if abs(value) < CLOSE or outer - inner < CLOSE:
+            break
+        if value < 0:
+            inner, within, beyond, stayed = between, value, beyond / 2 if stayed < 0 else beyond, -1
+        else:
+            outer, beyond, within, stayed = between, value, within / 2 if stayed > 0 else within, 1
+    return p + side * between
 
 
 def _fitted(low: Numbers, high: Numbers, design: Numbers) -> tuple[float, float, Numbers]:

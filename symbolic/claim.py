@@ -36,6 +36,11 @@ KINDS = (
     "summary",
 )
 RELATIONS = {"<=": r"\le", ">=": r"\ge", "=": "=", "<~": r"\lesssim", ">~": r"\gtrsim"}
+SOURCES = {  # of a printed form
+    "printed": "read in the paper",
+    "recovered": "lost in the paper's text, found in public material on the paper",
+    "reconstructed": "lost in the paper's text, derived again from what its prose describes",
+}
 HIDES = {"<~": "<=", ">~": ">="}  # relations that hide C0, and what is left once nothing is hidden
 DOMAINS: dict[str, Callable[[Fraction], bool]] = {
     "positive real": lambda x: x > 0,
@@ -134,7 +139,7 @@ class Part:
         return self.relation in (">=", ">~")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _written(
     part: Part, form: str, sizes: tuple[tuple[str, int], ...], given: frozenset[str], default: int | None
 ) -> tuple[Step, ...]:
@@ -165,6 +170,7 @@ class Claim:
     constants: tuple[Constant, ...] = ()
     parts: tuple[Part, ...] = ()
     reference: str = ""  # of an axiom: where its proof is
+    source: str = "printed"  # where its printed forms come from
     samples: str = "m"  # what its sample size is called, whether or not it has one: m may be a width
     unrolled: tuple[str, ...] = ()  # sizes, beside those of lists, for which forms are written out
     differs: Mapping[str, str] = field(default_factory=dict)  # step or its prefix: what the printed proof does there
@@ -172,6 +178,8 @@ class Claim:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"{self.key}: kind {self.kind!r} is not one of {KINDS}")
+        if self.source not in SOURCES:
+            raise ValueError(f"{self.key}: source {self.source!r} is not one of {list(SOURCES)}")
         bad = [part.relation for part in self.parts if part.relation not in RELATIONS]
         bad += [symbol.domain for symbol in self.symbols if symbol.domain not in DOMAINS]
         if bad:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from . import printing, registry
-from .claim import FORMS, HIDES, KINDS, Claim, InputError, Part, Setting
+from .claim import FORMS, HIDES, KINDS, SOURCES, Claim, InputError, Part, Setting
 from .expressions import text_of
 from .printing import plain
 
@@ -118,6 +118,7 @@ def _record(claim: Claim, forms: list[str], setting: Setting) -> dict[str, Any]:
         ],
         "latex": {name: printing.latex_of(claim, name, setting) for name in forms},
         "reference": claim.reference or None,
+        "source": claim.source,
     }  # fmt: skip
 
 
@@ -134,6 +135,8 @@ def _page(claim: Claim, forms: list[str], setting: Setting) -> str:
         lines += ["", f"uses {', '.join(claim.uses)}"]
     if claim.reference:
         lines += ["", f"taken from {claim.reference}"]
+    if claim.source != "printed":
+        lines += ["", f"{claim.source}: {SOURCES[claim.source]}"]
     for form in forms:
         for part in claim.parts:
             if form in part.forms:

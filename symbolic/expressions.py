@@ -29,6 +29,10 @@ def _denominator(factor: Expr) -> Expr | None:
     return None
 
 
+def _is_fraction(expr: Expr) -> bool:
+    return isinstance(expr, Rational) and expr.q != 1
+
+
 def _is_negative(term: Expr) -> bool:
     first = _chain(term, Mul)[0] if isinstance(term, Mul) else term
     return isinstance(first, Rational) and first < 0
@@ -151,6 +155,9 @@ class Latex(LatexPrinter):
     def _print_ceil_log2(self, expr: Any, exp: Any = None) -> str:
         return rf"\left\lceil \log_2 {self._print(expr.args[0])} \right\rceil"
 
+    def _print_inverse_kl(self, expr: Any, exp: Any = None) -> str:
+        return r"\mathrm{kl}^{-1}\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
+
     def _print_Min(self, expr: Any, exp: Any = None) -> str:
         return r"\min\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
 
@@ -175,7 +182,7 @@ class Text(StrPrinter):
             below = _denominator(factor)
             shown = factor if below is None else below
             text = self._print(shown)
-            if isinstance(shown, (Add, Mul)):
+            if isinstance(shown, (Add, Mul)) or (below is not None and _is_fraction(below)):
                 text = f"({text})"
             out = (out or "1") + f"/{text}" if below is not None else f"{out}*{text}" if out else text
         return out
@@ -184,11 +191,11 @@ class Text(StrPrinter):
         below = _denominator(expr)
         if below is not None:
             text = self._print(below)
-            return f"1/({text})" if isinstance(below, (Add, Mul)) else f"1/{text}"
+            return f"1/({text})" if isinstance(below, (Add, Mul)) or _is_fraction(below) else f"1/{text}"
         if expr.exp == Rational(1, 2):
             return f"sqrt({self._print(expr.base)})"
         base, exponent = self._print(expr.base), self._print(expr.exp)
-        if isinstance(expr.base, (Add, Mul, Pow)) or (isinstance(expr.base, Rational) and expr.base.q != 1):
+        if isinstance(expr.base, (Add, Mul, Pow)) or _is_fraction(expr.base):
             base = f"({base})"
         return f"{base}**{exponent}" if expr.exp.is_Symbol or isinstance(expr.exp, Integer) else f"{base}**({exponent})"
 

@@ -151,6 +151,34 @@ VOCABULARY = {
         Parameter("z_norm", r"\|z\|_2", "norm of the points", "nonnegative real"),
         Parameter("eigenvalue", r"\lambda", "eigenvalue of the covariance", "nonnegative real"),
         Parameter("mean", r"\mu", "size of the mean along its eigenvector", "nonnegative real"),
+        # the PAC-Bayes paper
+        Parameter("x", "x", "share of ones, or near one", "nonnegative real"),
+        Parameter("omega", r"\omega", "number of Fourier components", INTEGER),
+        Parameter("D", "D", "degree: positions of every component", INTEGER),
+        Parameter("coefficient", "c", "Fourier coefficient, before all are divided by their norm"),
+        Parameter("sigma", r"\sigma", "standard deviation of the perturbation of every parameter"),
+        Parameter("Sigma", r"\Sigma", "sub-Gaussian constant of the loss"),
+        Parameter("temperature", r"\lambda", "temperature"),
+        Parameter("KL", r"\mathrm{KL}", "divergence of the posterior from the prior", "nonnegative real"),
+        Parameter("loss_hat", r"\hat L", "mean loss on the sample, over the posterior", "nonnegative real"),
+        Parameter("grid", "n_g", "number of values that sigma or the temperature may take", INTEGER),
+        Parameter("norm_squared", r"\|\Theta\|^2", "squared norm of the parameters"),
+        Parameter("trace", r"\mathrm{Tr}", "trace of the Hessian of the loss", "nonnegative real"),
+        Parameter("P", "P", "how far perturbations raise the trace of the Hessian", "nonnegative real"),
+        Parameter("hit", "p", "probability with which one trial rejects", "in (0, 1)"),
+        Parameter("free", "r", "number of coordinates that a restriction leaves free", INTEGER),
+        *(
+            Parameter(f"e_{name}", rf"e_{{{latex}}}", rf"size of the perturbation of ${of}$", "nonnegative real")
+            for name, latex, of in (
+                ("M", "M", "M"),
+                ("F", "F", "F"),
+                ("2", "2", "W_2"),
+                ("Gamma", r"\Gamma", r"\Gamma"),
+                ("v", "v", "v_2"),
+            )
+        ),
+        Parameter("eta_1", r"\eta_1", "largest change of a score of the first layer", "nonnegative real"),
+        Parameter("eta_V", r"\eta_V", "largest change of a value of the first layer", "nonnegative real"),
     )
 }
 

@@ -27,7 +27,7 @@ _SIGNS = {
     r"\\dots": "...",
     r"\\top\b": "T",
     r"\\\|": "|",
-    r"\\cdot\b": ".",
+    r"\\cdot(?![a-z])": ".",
     r"\\lfloor": "floor(",
     r"\\rfloor": ")",
     r"\\langle": "<",
@@ -40,12 +40,14 @@ _SIGNS = {
 }
 
 
-# Fractions and roots, before braces go; their arguments hold none.
+# Fractions, roots and long indices, before braces go; their arguments hold none.
 _NESTED = {
+    r"(?<=[A-Za-z])(?=\\[A-Za-z])": " ",
     r"\\[td]?frac\s*(\w)\s*(\w)": r"\1/\2",
     r"\\[td]?frac\s*(?:\{([^{}]*)\}|(\w))\s*(?:\{([^{}]*)\}|(\w))": r"(\1\2)/(\3\4)",
     r"\\sqrt\s*\{([^{}]*)\}": r"sqrt(\1)",
     r"\\sqrt\s*(\\?\w+)": r"sqrt(\1)",
+    r"([\^_])\{([^{}]+[-+/(][^{}]*)\}": r"\1(\2)",
 }
 
 

@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from math import isqrt
 
 from maurey.symbolic.claim import Claim
 
@@ -24,7 +25,7 @@ def value(name: str, domain: str, rng: random.Random, samples: str = "m") -> str
             "N": 10**6,
             "m": 10**5,
             "T": 10**4,
-            **dict.fromkeys(("q", "d_e", "D_e", "d_h", "L_h", "L_y"), 12),
+            **dict.fromkeys(("q", "d_e", "D_e", "d_h", "L_h", "L_y", "omega", "D", "grid", "free"), 12),
         }[name]
         if name == samples and rng.random() < 0.4:
             return str(10 ** rng.randint(8, 20))  # where chains say something
@@ -44,13 +45,13 @@ def value(name: str, domain: str, rng: random.Random, samples: str = "m") -> str
 def point(claim: Claim, rng: random.Random) -> dict[str, object]:
     """One value per symbol that is not optional; lists where the symbol has an index."""
     sizes = {index: rng.randint(2, 3) for index in ("H", "n", "L", "L_h", "L_y")}
-    indexed = {p.index for p in claim.symbols if p.index}
+    indexed = {p.index for p in claim.symbols if p.index and not p.optional}
     at: dict[str, object] = {}
     for p in claim.symbols:
         if p.optional:
             continue
         if p.name in indexed or p.name in claim.unrolled:
-            at[p.name] = str(sizes[p.name])
+            at[p.name] = str(sizes.get(p.name) or rng.randint(2, 3))
         elif p.index:
             at[p.name] = [value(p.name, p.domain, rng) for _ in range(sizes[p.index])]
         elif p.name == "i":
@@ -79,6 +80,7 @@ def point(claim: Claim, rng: random.Random) -> dict[str, object]:
     for constant in claim.constants:
         at[constant.name] = value(constant.name, "positive real", rng)
     _qstr(claim, at, rng)
+    _walsh(claim, at, rng)
     return at
 
 
@@ -120,3 +122,26 @@ def _qstr(claim: Claim, at: dict[str, object], rng: random.Random) -> None:
         at["eps"] = str(Fraction(str(at["LR"])) * Fraction(rng.randint(1, 100), 100))
     if claim.key == "mousavi2025/38":
         at["eps"] = str(Fraction(rng.randint(1, 100), 100))
+
+
+def _walsh(claim: Claim, at: dict[str, object], rng: random.Random) -> None:
+    """What the claims on sparse Boolean functions assume, and perturbations for which units do or do not cross."""
+    if claim.paper != "lintilhac2026":
+        return
+    if "T" in at:
+        at["T"] = str(max(int(str(at.get(name, 4))) for name in ("T", "omega", "D")))
+        at["T"] = str(max(int(str(at["T"])), 4)) if claim.number == "B" else at["T"]
+    for name in ("e_M", "e_F", "e_2", "e_Gamma", "e_v", "eta_1", "eta_V"):
+        if name in at:
+            at[name] = str(Fraction(rng.randint(1, 99), 3000 * int(str(at.get("D", 1)))))
+    if "x" in at:
+        at["x"] = str(Fraction(rng.randint(0, 400), 100 * int(str(at["D"]))))
+    if claim.number == "H":  # doubles tell 1 - p from 1
+        at["k"] = str(rng.randint(1, 5))
+    if claim.number in ("7", "8", "16"):  # two bits at least; exponents that leave a number with decimals
+        at |= {"T": str(max(int(str(at["T"])), 2)), "m": str(rng.randint(1, 10 ** rng.randint(1, 7)))}
+    if "sigma" in at:
+        at["sigma"] = str(Fraction(rng.randint(1, 99), 10 ** rng.randint(2, 9)))
+    if {"sigma", "D", "T"} <= set(at) and rng.random() < 0.5:  # near where units begin to cross
+        far = 1000 * int(str(at["D"])) * (8 + isqrt(int(str(at["T"]))))
+        at["sigma"] = str(Fraction(rng.randint(20, 120), far))

@@ -9,7 +9,6 @@ is exact and meets the hypotheses exactly, before it is called one.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,8 +24,7 @@ from sympy import Expr, Symbol, sympify
 from maurey.numeric.balls import Balls, to_arb
 from maurey.numeric.walk import Undefined, run
 from maurey.symbolic.derivation import Step
-
-torch: Any = importlib.import_module("torch")  # Any: a type checker need not read all of it
+from maurey.verify.later import torch
 
 Values = Mapping[str, Any]  # bounds and variables by name: tensors (E, ...), or balls
 Sides = Mapping[str, tuple[Any, Any, Any]]  # target: lhs, rhs, and the size that rounding errors are relative to

@@ -99,11 +99,11 @@ def verify(
 
         found = matrix.verify(chosen, how_hard, min(os.cpu_count() or 1, len(chosen)), report)
     rows = [row for row, _ in found]
-    stored = ledger.verdicts()
+    stored = ledger.verdicts(chosen)
     if commit:
         ledger.keep("verdict", {row.key: matrix.record(row, how_hard) for row in rows})
         ledger.keep("refuted", {row.key: [asdict(e) for e in matrix.refuted(row.key, made)] for row, made in found})
-        stored = ledger.verdicts()
+        stored = ledger.verdicts(chosen)
     changed = [row for row in rows if stored.get(row.key, {}).get("verdict", "") not in ("", row.verdict)]
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
@@ -152,9 +152,9 @@ def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
 
 
 def as_record(entry: Erratum) -> dict[str, object]:
-    """An entry with its two formulas."""
+    """An entry with its two formulas, if there are any: a definition may have none."""
     claim = registry.find(entry.key)
-    forms = claim.part(entry.part).forms
+    forms = claim.part(entry.part).forms if claim.parts else {}
     formulas = {f: latex_of(claim, f, part=entry.part) if f in forms else "" for f in ("printed", "derived")}
     return {**asdict(entry), **formulas}
 
@@ -181,7 +181,8 @@ def report(found: list[Comparison], entries: list[Erratum], verdicts: dict[str, 
             lines += ["", f"{key}  {plain(registry.find(key).title)}"]
         last = key
         where = "; or a".join(start.removesuffix(", all else fixed, ").removeprefix("A") for start in starts)
-        lines.append(f"  {part}: {f'A{where}; all else fixed, ' if where else ''}{rest}")
+        name = f"{part}: " if part else ""
+        lines.append(f"  {name}{f'A{where}; all else fixed, ' if where else ''}{rest}")
     settled = {key: row["evidence"] for key, row in verdicts.items() if row["verdict"] == "holds"}
     for title, texts in (
         ("Remarks", [text for one in found for text in one.remarks]

@@ -149,7 +149,7 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
         note = f"{along(witness)}{what}{reading}{departures(claim, part, ray)}."
         found.errata.append(_gap(claim, part, witness, values, note))
     real = [rays.support(ray) for ray, fail in zip(directions, fails & ~proved, strict=True) if fail]
-    own = [not any(other < rays.support(ray) for other in real) for ray in directions]
+    own = [not any(other < moved for other in real) for moved in map(rays.support, directions)]
     spared = fails & proved & np.array(own, dtype=bool)
     where = "; ".join(moving(directions[i]) for i in _minimal(directions, spared, printed.power))
     if where:

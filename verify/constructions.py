@@ -7,12 +7,11 @@ positions are then equal, whatever the coherence.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
-torch: Any = importlib.import_module("torch")  # Any: a type checker need not read all of it
+from maurey.verify.later import torch
 
 Tensor = Any
 MOST_BITS = 12  # up to here all inputs are tried

@@ -36,8 +36,9 @@ from maurey.symbolic.modules import (
     WithOne,
 )
 from maurey.symbolic.norms import Matrix
+from maurey.verify.later import torch
 
-from .attack import Inequality, Sides, Values, Variable, bound_of, spread, torch, value_of
+from .attack import Inequality, Sides, Values, Variable, bound_of, spread, value_of
 
 Array = Any  # a tensor (..., n, m), or an array of balls (n, m)
 OFFSET, INPUT, MOVED = "P", "X", "~"  # names of the positional vectors and the input; the mark of what was moved

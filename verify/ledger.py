@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from sympy import srepr
@@ -21,21 +22,29 @@ from .evidence import PATH
 from .witnesses import Erratum, replay
 
 Report = Callable[[int, int], None]
+_text = cache(srepr)  # claims share steps
+_hashes: dict[int, tuple[Claim, str]] = {}  # by identity: a claim never changes, but has no hash of its own
 
 
 def hash_of(claim: Claim) -> str:
+    if id(claim) not in _hashes:
+        _hashes[id(claim)] = claim, _hash_of(claim)
+    return _hashes[id(claim)][1]
+
+
+def _hash_of(claim: Claim) -> str:
     """Of all that a comparison depends on: symbols, assumptions, constants and the steps of every form."""
     content = [
         claim.key,
         [(p.name, p.domain, p.index, p.optional) for p in claim.symbols],
-        [srepr(assumption.relation) for assumption in claim.assumes],
+        [_text(assumption.relation) for assumption in claim.assumes],
         [(c.name, str(c.value), c.left_open) for c in claim.constants],
         claim.unrolled,
         *([claim.samples] if claim.samples != "m" else []),
         dict(claim.differs),
         [
             [part.name, part.relation, part.keeps]
-            + [(form, s.name, srepr(s.expr), str(s.over)) for form in part.forms for s in part.steps(form)]
+            + [(form, s.name, _text(s.expr), str(s.over)) for form in part.forms for s in part.steps(form)]
             for part in claim.parts
         ],
     ]
@@ -48,14 +57,21 @@ def restates(claim: Claim) -> str:
     return next((other.key for other in used if claim.parts and other.parts is claim.parts), "")
 
 
+def _among(keys: Container[str] | None) -> list[Claim]:
+    return [claim for claim in registry.all_claims() if keys is None or claim.key in keys]
+
+
 def _read() -> dict[str, Any]:
     return json.loads(PATH.read_text()) if PATH.exists() else {}
 
 
-def comparisons(report: Report = lambda done, total: None, afresh: bool = False) -> list[Comparison]:
-    """Every claim that has something to compare, in order: from the ledger where it knows the claim."""
+def comparisons(
+    report: Report = lambda done, total: None, afresh: bool = False, keys: Container[str] | None = None
+) -> list[Comparison]:
+    """Every claim, or every one of these, that has something to compare, in order: from the ledger where it knows the
+    claim."""
     known = {} if afresh else _read()
-    claims = [claim for claim in registry.all_claims() if comparable(claim)]
+    claims = [claim for claim in _among(keys) if comparable(claim)]
     found = []
     for number, claim in enumerate(claims):
         report(number, len(claims))
@@ -79,10 +95,10 @@ def refuted() -> list[Erratum]:
     return [Erratum(**entry) for record in records for entry in record.get("refuted", [])]
 
 
-def verdicts() -> dict[str, dict[str, Any]]:
-    """The verdicts that the ledger holds, by key."""
+def verdicts(keys: Container[str] | None = None) -> dict[str, dict[str, Any]]:
+    """The verdicts that the ledger holds, on all claims or on these, by key."""
     known = _read()
-    found = {claim.key: known.get(hash_of(claim), {}).get("verdict") for claim in registry.all_claims()}
+    found = {claim.key: known.get(hash_of(claim), {}).get("verdict") for claim in _among(keys)}
     return {key: verdict for key, verdict in found.items() if verdict}
 
 

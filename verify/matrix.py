@@ -47,8 +47,8 @@ def verify(
 ) -> list[Found]:
     """One row for each key, with the results behind it; `report` hears of each as it comes. What was found before an
     interruption is kept."""
-    compared = {one.key: one for one in ledger.comparisons()}
     sources = {key: ledger.restates(registry.find(key)) or key for key in keys}
+    compared = {one.key: one for one in ledger.comparisons(keys=set(sources.values()))}
     found: dict[str, Found] = {}
     try:
         for source, (made, seconds) in _all_results(set(sources.values()), effort, workers):
@@ -175,8 +175,9 @@ def refuted(key: str, made: list[Result]) -> list[Erratum]:
     claim = registry.find(key)
     if ledger.restates(claim):
         return []
+    first = next((part.name for part in claim.parts), "")  # a definition may have none
     return [
-        Erratum(key, one.part or claim.parts[0].name, "refuted", one.edge, dict(one.counterexample or {}),
+        Erratum(key, one.part or first, "refuted", one.edge, dict(one.counterexample or {}),
                 one.printed_value, one.true_value, f"{one.note[:1].upper()}{one.note[1:]}.")
         for one in made
         if one.verdict == "fails" and one.form == "printed"

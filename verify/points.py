@@ -34,7 +34,10 @@ class Grid:
         rng = np.random.default_rng(SEED)
         self.values: Point = {}
         self.moved = np.zeros(MANY, dtype=int)
-        for name, value in start(claim, part).items():
+        at = start(claim, part)
+        if "Sigma" in at and claim.samples in at:  # where a PAC-Bayes bound says something at the sigma of the start
+            at |= {claim.samples: Fraction(2**60)}
+        for name, value in at.items():
             symbol = next(p for p in claim.symbols if p.name == name)
             if name in fixed(claim):
                 self.values[name] = value

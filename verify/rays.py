@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,14 +30,17 @@ EXPONENTS = [Fraction(2) ** n for n in range(-3, 9)]  # an exponent that a paper
 STEPS = [(1, 0), (1, 1), (2, 1), (1, 2)]
 
 START = {"eps": Fraction(1, 16), "tau": Fraction(1, 4), "m": Fraction(16), "T": Fraction(16), "N": Fraction(16)}
+START |= dict.fromkeys(("e_M", "e_F", "e_2", "e_Gamma", "e_v", "eta_1", "eta_V"), Fraction(1, 1024))  # perturbations
+START |= {"sigma": Fraction(1, 2**20), "grid": Fraction(1)}
 FIXED = {"L", "H", "n", "i"}  # depth, heads and list lengths stay as they are
 
 
 def fixed(claim: Claim) -> set[str]:
-    """What no ray moves: sizes for which forms are written out, and what an open constant depends on. A sample size
-    moves, whatever it is called."""
+    """What no ray moves: list lengths, sizes for which forms are written out, and what an open constant depends on. A
+    sample size moves, whatever it is called."""
     held = {name for c in claim.constants for name in c.of}
-    return (FIXED | set(claim.unrolled) | held) - {claim.samples}
+    lengths = {p.index for p in claim.symbols if not p.optional}
+    return (FIXED | lengths | set(claim.unrolled) | held) - {claim.samples}
 
 
 def start(claim: Claim, part: Part) -> Point:
@@ -95,8 +99,16 @@ def rays(claim: Claim, point: Point) -> list[Ray]:
     """All rays along one or two directions that stay in the domains, in the cone and in the claim's assumptions. A
     direction is one parameter, one entry of a list, or the scale of one matrix (both its norms together)."""
     used = [p for p in claim.symbols if p.name in point and p.name not in fixed(claim)]
-    signs = {name: _signs(p) for p in used for name in _entries(p)}
-    wedge = cone(claim)
+    signs = tuple((name, _signs(p)) for p in used for name in _entries(p))
+    return _within(claim, point, list(_directions(signs, tuple(cone(claim)))))
+
+
+@lru_cache(maxsize=64)
+def _directions(
+    ways: tuple[tuple[str, tuple[int, ...]], ...], wedge: tuple[tuple[str, str, str, Fraction], ...]
+) -> tuple[Ray, ...]:
+    """By the ways that each entry may move; the parts of a claim have them in common."""
+    signs = dict(ways)
     steps = [{name: Fraction(s)} for name, allowed in signs.items() for s in allowed]
     steps += [
         {small: Fraction(s), large: Fraction(s)}
@@ -115,7 +127,7 @@ def rays(claim: Claim, point: Point) -> list[Ray]:
             ray = {n: x / top for n, x in sorted(ray.items())}
             if all((x > 0) - (x < 0) in signs[n] for n, x in ray.items()) and _inside(ray, wedge):
                 found.setdefault(frozenset(ray.items()), ray)
-    return _within(claim, point, list(found.values()))
+    return tuple(found.values())
 
 
 def _entries(p: Parameter) -> list[str]:

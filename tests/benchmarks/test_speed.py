@@ -77,7 +77,7 @@ def test_show_against_importing_sympy(benchmark):
 
     show, plain = ("-m", "maurey", "show", "edelman2022/4.4"), ("-c", "import sympy")
     run(*show), run(*plain)
-    pairs = [(run(*show), run(*plain)) for _ in range(9)]
+    pairs = [(run(*show), run(*plain)) for _ in range(5)]
     benchmark.pedantic(lambda: run(*show), rounds=1)
     ratio = statistics.median(a for a, _ in pairs) / statistics.median(b for _, b in pairs)
     report(benchmark, "times the cost of importing sympy", ratio)

@@ -11,7 +11,7 @@ from torch import nn
 from maurey.verify.training import tokens, train
 from maurey.verify.training.trials import Regression, key
 
-STEPS, ROUNDS = 10, 5
+STEPS, ROUNDS = 10, 3
 
 
 class Attention(nn.Module):

@@ -85,7 +85,7 @@ def test_verify(maurey, monkeypatch):
     code, out, _ = maurey("verify", "edelman2022/A.4")
     assert code == 0
     assert "1 claims: 0 hold, 1 fail" in out
-    monkeypatch.setattr(ledger, "verdicts", lambda: {"edelman2022/A.4": {"verdict": "holds"}})
+    monkeypatch.setattr(ledger, "verdicts", lambda *_: {"edelman2022/A.4": {"verdict": "holds"}})
     code, _, err = maurey("verify", "edelman2022/A.4")
     assert code == 1
     assert "edelman2022/A.4 is fails; the ledger has holds" in err

@@ -90,6 +90,7 @@ def test_enclosures_are_outward(digits, q):
 def test_surds():
     assert vanishes(cube_root(2) * cube_root(4) - 2, {})
     assert vanishes(sqrt(Integer(8), evaluate=False) - 2 * sqrt(Integer(2)), {})
+    assert vanishes(sqrt(Rational(3, 8), evaluate=False) - sqrt(Integer(6), evaluate=False) / 4, {})
     assert vanishes(cube_root(2) - sqrt(Integer(2)), {}) is False
     assert vanishes(exp(Integer(1), evaluate=False) - 3, {}) is None
     assert vanishes(log(Integer(3), evaluate=False) - log(Integer(3), evaluate=False), {})

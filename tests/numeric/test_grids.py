@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from independent_mousavi_rnn import FORMS
+from independent_lintilhac import FORMS
 from points import point
 
 import maurey

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from latex2mathml.converter import convert
-from sympy import Symbol, evaluate, log, sqrt
+from sympy import Rational, Symbol, evaluate, log, sqrt
 
 import maurey
 from maurey.symbolic import printing
@@ -109,6 +109,7 @@ def test_long_forms_become_where_clauses():
         (lambda: -a + b, "-a + b", "-a + b"),
         (lambda: 4 * (2 * a) * b, r"4 \cdot 2 a b", "4*(2*a)*b"),
         (lambda: 1 / (a * b), r"\frac{1}{a b}", "1/(a*b)"),
+        (lambda: a / Rational(1, 4), r"\frac{a}{\frac{1}{4}}", "a/(1/4)"),
         (lambda: (a * b) ** 2, r"\left(a b\right)^{2}", "(a*b)**2"),
         (lambda: log(a) * (b + 1), r"\log\left(a\right) \cdot \left(b + 1\right)", "log(a)*(b + 1)"),
     ],
@@ -118,6 +119,20 @@ def test_what_is_written_is_what_is_printed(build, latex, text):
         expr = build()
     assert Latex({}, {}).doprint(expr) == latex
     assert text_of(expr) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (r"$2^{k+1}$ points, $y_{t-1}$", "2^(k+1) points, y_(t-1)"),
+        (r"$e^{-m/(8\Sigma^2)}$", "e^(-m/(8Sigma^2))"),
+        (r"$T^{-2}\le c_t$, $\|A\|_{2,\infty}$", "T^-2 <= c_t, |A|_2,inf"),
+        (r"$\sigma\sqrt n\le\varepsilon$, $c\log T$", "sigma sqrt(n) <= eps, c log T"),
+        (r"$4\cdot2^r$", "4.2^r"),
+    ],
+)
+def test_words_read_in_a_terminal_as_they_do_in_print(words, text):
+    assert printing.plain(words) == text
 
 
 def test_what_a_hidden_constant_multiplies_needs_no_parentheses():

@@ -167,7 +167,7 @@ def test_importing_maurey_is_light(tmp_path):
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.differs], ids=lambda claim: claim.key)
 def test_departures_name_a_step_of_the_derivation(claim):
-    names = [step.name for part in claim.parts for step in part.steps("derived")]
+    names = [step.name for part in claim.parts if part.derived for step in part.steps("derived")]
     for prefix in claim.differs:
         assert any(name.startswith(prefix) for name in names)
 

@@ -19,7 +19,7 @@ from maurey.verify import ledger, rays
 from maurey.verify.boxes import holds_on_box
 from maurey.verify.compare import comparable, compare
 from maurey.verify.witnesses import replay
-from tests.independent_mousavi_rnn import FORMS
+from tests.independent_lintilhac import FORMS
 
 PARTS = [
     pytest.param(claim.key, part.name, id=f"{claim.key}:{part.name}")

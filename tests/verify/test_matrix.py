@@ -62,7 +62,7 @@ def test_all_parts_must_hold():
 
 
 def test_a_gap_needs_more_than_a_test():
-    gap = next(one for one in ledger.comparisons() if one.key == HEAD.key)
+    gap = next(one for one in ledger.comparisons(keys=[HEAD.key]) if one.key == HEAD.key)
     both = [result(part=part.name) for part in HEAD.parts]
     row = of(HEAD, *both, compared=gap)
     assert row.verdict == "undecided"
@@ -94,7 +94,7 @@ def test_the_ledger_holds_a_verdict_for_every_claim():
         assert json.dumps(verdict["counterexample"]) != "null" or verdict["verdict"] != "fails"
 
 
-REFUTED = ledger.refuted()
+REFUTED = [entry for entry in ledger.refuted() if registry.find(entry.key).parts]  # of a definition nothing is printed
 
 
 @pytest.mark.parametrize("entry", REFUTED, ids=lambda e: f"{e.key}:{e.part}{' edge' if e.edge else ''}")

@@ -281,7 +281,7 @@ def test_trained_evidence_stands_beside_the_verdict():
     assert (row.verdict, row.evidence, row.tightness) == ("holds", "tested", 0.9)
     assert row.trained == {"instances": 5, "tightness": 0.4, "note": "networks"}
     assert matrix.row(softmax, [Result("holds", "tested", "attacks")], None, 0.0).trained is None
-    gap = next(one for one in ledger.comparisons() if one.key == one_head.key)
+    gap = next(one for one in ledger.comparisons(keys=[one_head.key]) if one.key == one_head.key)
     row = matrix.row(one_head, [replace(held, part=part.name) for part in one_head.parts], gap, 0.0)
     assert (row.verdict, row.trained["instances"]) == ("undecided", 10)
     assert "trained networks: 10 instances" in str(table([row]).columns[-1]._cells)

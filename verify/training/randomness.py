@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-STREAMS = ("subset", "training", "evaluation", "initialisation", "batches", "dropout", "noise")
+STREAMS = ("subset", "training", "evaluation", "initialisation", "batches", "dropout", "noise", "probes", "certificate")
 
 
 def philox(key: str, stream: str, step: int = 0) -> np.random.Philox:

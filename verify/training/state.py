@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import encoder, feedforward, layer, recurrent, transformer
+from . import channel, encoder, feedforward, layer, recurrent, transformer, two_layers
 from .encoder import Parameters
 from .tasks import order
 from .trials import Trial
@@ -26,6 +26,8 @@ MODELS: dict[str, Any] = {
     "transformer": transformer,
     "recurrent": recurrent,
     "feedforward": feedforward,
+    "two_layers": two_layers,
+    "channel": channel,
 }
 Record = dict[str, Any]
 

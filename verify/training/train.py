@@ -15,12 +15,16 @@ from torch import Tensor
 
 from .boolean import Strings
 from .regression import Prompts
+from .spectra import Spectra
+from .spectrum import SPECTRA
 from .state import MODELS, State, decay_of, named
 from .trials import STRINGS, TOKENS, Trial, key
 
 __all__ = ["MODELS", "State", "Trained", "adam", "decay_of", "gradient", "named", "start", "train"]
 
-TASKS: dict[str, Any] = dict.fromkeys(STRINGS, Strings) | dict.fromkeys(TOKENS, Prompts)
+TASKS: dict[str, Any] = (
+    dict.fromkeys(STRINGS, Strings) | dict.fromkeys(TOKENS, Prompts) | dict.fromkeys(SPECTRA, Spectra)
+)
 BETAS, TINY = (0.9, 0.999), 1e-8
 Report = Callable[[int, int], None]  # iterations done, trials left
 

@@ -5,33 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 from maurey.symbolic.claim import InputError
 
+from .checking import DTYPES, check, floats, one_of, whole
+from .spectrum import SPECTRA, Spectrum
+
 SEMANTICS = 1  # raise by hand when the same configuration comes to mean another computation
 STRINGS, TOKENS = ("encoder", "layer"), ("transformer", "recurrent", "feedforward")  # models, by what they read
-DTYPES = ("float32", "float64")
-
-
-def _check(found: Iterable[tuple[bool, str]]) -> None:
-    for wrong, text in found:
-        if wrong:
-            raise InputError(text)
-
-
-def _one_of(what: str, given: str, known: tuple[str, ...]) -> tuple[bool, str]:
-    return given not in known, f"no {what} {given!r}; there are {', '.join(known)}"
-
-
-def _floats(config: Config | Regression) -> None:
-    """1 and 1.0 are one configuration."""
-    for f in fields(config):
-        if f.type == "float":
-            object.__setattr__(config, f.name, float(getattr(config, f.name)))
 
 
 @dataclass(frozen=True)
@@ -63,12 +48,12 @@ class Config:
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
-        _floats(self)
+        floats(self)
         table = set(self.function) <= {"0", "1"}
-        _check((
-            (self.model not in STRINGS, _one_of("model", self.model, STRINGS + TOKENS)[1]),
-            _one_of("protocol", self.protocol, ("fast", "paper")),
-            _one_of("dtype", self.dtype, DTYPES),
+        check((
+            (self.model not in STRINGS, one_of("model", self.model, MODELS)[1]),
+            one_of("protocol", self.protocol, ("fast", "paper")),
+            one_of("dtype", self.dtype, DTYPES),
             (not 1 <= self.s <= self.T, f"s positions are hidden among T: 1 <= s <= T, got s = {self.s}, T = {self.T}"),
             (not table and self.function not in ("and", "parity", "majority"),
              f"no function {self.function!r}; there are and, parity, majority, or 2^s values 0 and 1"),
@@ -144,19 +129,18 @@ class Regression:
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
-        _floats(self)
-        whole = [f.name for f in fields(self) if f.type == "int" and type(getattr(self, f.name)) is not int]
-        _check((
-            (self.model not in TOKENS, _one_of("model", self.model, STRINGS + TOKENS)[1]),
-            _one_of("task", self.task, ("qstr", "simple")),
+        floats(self)
+        check((
+            (self.model not in TOKENS, one_of("model", self.model, MODELS)[1]),
+            one_of("task", self.task, ("qstr", "simple")),
             (self.test not in ("", "simple"), f"no test {self.test!r}; there is simple, or leave it out"),
-            _one_of("link", self.link, ("linear", "hermite")),
-            _one_of("cell", self.cell, ("tanh", "gru")),
-            _one_of("dtype", self.dtype, DTYPES),
-            (bool(whole), f"{', '.join(whole)} must be whole numbers"),
+            one_of("link", self.link, ("linear", "hermite")),
+            one_of("cell", self.cell, ("tanh", "gru")),
+            one_of("dtype", self.dtype, DTYPES),
+            whole(self),
         ))  # fmt: skip
         attends, recurs = self.model == "transformer", self.model == "recurrent"
-        _check((
+        check((
             (self.N < 2, f"a prompt has N >= 2 tokens, got {self.N}"),
             (not 1 <= self.q <= self.N, f"a label is of q tokens among N: 1 <= q <= N, got q = {self.q}, N = {self.N}"),
             (self.task == self.test, "a task that is simple is tested on simple prompts: leave test out"),
@@ -231,23 +215,31 @@ class Regression:
         return self.model == "recurrent"
 
     def under(self, protocol: str) -> Regression:
-        _check([(protocol != "fast", "the networks of token regression have no dropout: protocol fast")])
+        check([(protocol != "fast", "the networks of token regression have no dropout: protocol fast")])
         return self
 
 
-Trial = Config | Regression
+Trial = Config | Regression | Spectrum
+MODELS = STRINGS + TOKENS + SPECTRA
+KINDS: dict[str, Any] = (
+    dict.fromkeys(STRINGS, Config) | dict.fromkeys(TOKENS, Regression) | dict.fromkeys(SPECTRA, Spectrum)
+)
 
 
 def config(values: Mapping[str, Any]) -> Trial:
     """From a table of names and values."""
-    _check([_one_of("model", values.get("model", "encoder"), STRINGS + TOKENS)])
-    kind = Regression if values.get("model") in TOKENS else Config
+    check([one_of("model", values.get("model", "encoder"), MODELS)])
+    kind = KINDS[values.get("model", "encoder")]
     known = {f.name for f in fields(kind)}
     if unknown := set(values) - known:
         raise InputError(f"a trial has no {', '.join(sorted(unknown))}; it has {', '.join(sorted(known))}")
     given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
-    _check([(kind is Regression and "N" not in given, "a prompt has N >= 2 tokens: N is missing")])
-    return kind(**given)
+    check((
+        (kind is Regression and "N" not in given, "a prompt has N >= 2 tokens: N is missing"),
+        (kind is Spectrum and "D" not in given, "the degree D is missing"),
+    ))  # fmt: skip
+    made: Trial = kind(**given)
+    return made
 
 
 def short(config: Trial) -> dict[str, Any]:
@@ -265,7 +257,7 @@ def key(config: Trial, trial: int) -> str:
 class Job:
     """One trial of a configuration."""
 
-    config: Any  # Config or Regression
+    config: Any  # a Trial
     trial: int
 
     @cached_property

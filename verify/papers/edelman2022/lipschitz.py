@@ -50,8 +50,9 @@ class Statement:
 def tools() -> Any:
     """The attack and the forward, and with them torch; the starts are small enough for one thread."""
     from maurey.verify import attack, forward
+    from maurey.verify.later import torch
 
-    attack.torch.set_num_threads(1)
+    torch.set_num_threads(1)
     return SimpleNamespace(**{**vars(attack), **vars(forward)})
 
 

@@ -1,0 +1,1 @@
+"""Lintilhac and Shaikh 2026."""

@@ -1,0 +1,212 @@
+"""A PAC-Bayes bound for each network that was trained here, with nothing assumed: is it below 1, and below what a
+constant prediction achieves? And what Theorem 2 assumes, on the same networks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from maurey.numeric.balls import enclose
+from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
+from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.lintilhac2026.runs import SEEDS
+from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.symbolic import registry
+from maurey.verify import hypotheses
+
+COLUMNS = [
+    "network", "degree", "sparsity", "prior", "function", "converged", "loss", "on the sample", "on other strings",
+    "drawn, on the sample", "with its confidence", "drawn, on other strings", "sigma", "KL", "strings", "bound",
+    "of a constant", "says",
+]  # fmt: skip
+MODELS = {"channel": "one channel", "two_layers": "two layers"}
+PRIORS = {"start": "initial weights", "half": "half of the strings"}
+LOSSES = {"wrong": ("rounded to the wrong bit", 0.5), "squared": ("squared, at most 1", hypotheses.CONSTANT)}
+SIGMA = 0.01  # the paper's constant
+SURE = 4.0  # standard errors
+FLOOR = 1e-4  # of the figure: what is below is drawn there
+plan = in_stages
+
+
+@dataclass(frozen=True)
+class Certified:
+    outcome: Outcome
+
+    @property
+    def found(self) -> Mapping[str, Any]:
+        certificate: Mapping[str, Any] = self.outcome.record["certificate"]
+        return certificate
+
+    @property
+    def task(self) -> tuple[str, int, int]:
+        config = self.outcome.config
+        return config.model, config.omega, config.D
+
+    @property
+    def name(self) -> str:
+        """Of the task."""
+        model, omega, D = self.task
+        return f"{MODELS[model]}\n{D}, {omega}".replace(" ", "\n", 1)
+
+    @property
+    def prior(self) -> str:
+        return str(self.outcome.config.certify)
+
+    @property
+    def chance(self) -> float:
+        """What the best constant has."""
+        return LOSSES[self.found["loss"]][1]
+
+    @property
+    def says(self) -> str:
+        bound = self.found["bound"]
+        return "less than a constant" if bound < self.chance else "below 1" if bound < 1 else "nothing"
+
+    @property
+    def case(self) -> hypotheses.Case:
+        """The theorem's numbers for this task, at the paper's constant."""
+        config = self.outcome.config
+        sizes = {"omega": config.omega, "D": config.D, "T": config.T}
+        G_u, L = (
+            float(enclose(registry.find(f"lintilhac2026/{key}"), "printed", "total", **sizes).value) for key in (14, 10)
+        )
+        return hypotheses.Case(G_u, L, SIGMA, config.m)
+
+    @property
+    def network(self) -> hypotheses.Network:
+        record = self.outcome.record
+        return hypotheses.Network(
+            loss=record["train_loss"],
+            norm_squared=math.fsum(record["norms"].values()),
+            trace=record["gradient"] + record["residual"],
+            risk=record["test_loss"],
+            Sigma={"learned": record["subgaussian"]},
+        )
+
+
+def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequence[Outcome]) -> Exhibit:
+    done = [o for o in outcomes if o.record["status"] == "done"]
+    networks = sorted(
+        (Certified(o) for o in done if o.record["certificate"]),
+        key=lambda one: (one.task, one.prior == "half", one.outcome.trial),
+    )
+    findings = [_held(networks)]
+    start = f"Scale {scale['scale']}" + (f", drawn from scale {scale['from']}" if "from" in scale else "")
+    return Exhibit(
+        title="A PAC-Bayes certificate for every trained network",
+        notes=[
+            f"{start}; {len(networks)} networks, {len(outcomes) - len(networks)} without a certificate (no longer a "
+            "number, or no prior fitted its half).",
+            *METHOD,
+            SEEDS,
+            *_answers(networks),
+            *_assumed(networks),
+            *(finding.note for finding in findings),
+        ],
+        columns=COLUMNS,
+        rows=[_row(one) for one in networks],
+        draw=lambda figure: _draw(figure, networks),
+        figure_size=(12.0, 5.5),
+        parameters={name: value for name, value in scale.items() if name != "scale"},
+        disagreements=disagreements(findings),
+    )
+
+
+METHOD = (
+    "Posterior N(weights, sigma^2 I), prior N(initial weights, sigma^2 I) and all strings, or N(weights that fit the "
+    "first half, sigma^2 I) and the other half; sigma from a grid of 28 values, each with its share of the probability "
+    "of failure. Seeger's bound with 2 sqrt(m), its inverse certified. The loss of drawn networks on the sample is "
+    "estimated by 2,000 draws with 16 strings each; their confidence is counted (0.01 of 0.05). Each bound holds with "
+    "probability 0.95 by itself, not all of them together. Outputs of networks are floating-point numbers; all that "
+    "comes after is rounded up.",
+    "A bound of this kind is always below 1, which says little: a constant has the squared loss 1/4 on every "
+    "target, and is wrong for half of the strings on one parity. Bounds are on drawn networks; what the network itself "
+    "has is beside them.",
+    "One channel: about 1,100 parameters, the network of the paper's interpretability study. Two layers: about 42,000. "
+    "Training as in lintilhac2026/gap, protocol fast (no dropout); one parity (sparsity 1) is judged by rounded bits, "
+    "sums of parities by squared errors.",
+)
+
+
+def _answers(networks: Sequence[Certified]) -> list[str]:
+    """Which bounds say something."""
+    found = []
+    for prior, words in PRIORS.items():
+        own = [one for one in networks if one.prior == prior]
+        better = [one for one in own if one.found["bound"] < one.chance]
+        tasks = dict.fromkeys(f"({MODELS[one.task[0]]}, {one.task[2]}, {one.task[1]})" for one in better)
+        found.append(
+            f"Prior around {words}: {sum(one.found['bound'] < 1 for one in own)} of {len(own)} bounds are below 1, "
+            f"{len(better)} below what a constant has; the latter for the tasks (network, degree, sparsity) "
+            f"{', '.join(tasks) or 'none'}."
+        )
+    return found
+
+
+def _held(networks: Sequence[Certified]) -> Finding:
+    above = [
+        one for one in networks if one.found["test_gibbs"] - SURE * one.found["test_gibbs_error"] > one.found["bound"]
+    ]
+    text = f"Drawn networks on other strings exceed their bound in {len(above)} of {len(networks)} cases"
+    return Finding(text, not above)
+
+
+def _assumed(networks: Sequence[Certified]) -> list[str]:
+    """The hypotheses of Theorem 2 on the networks that were measured."""
+    measured = [one for one in networks if "norms" in one.outcome.record]
+    if not measured:
+        return []
+    told = []
+    for same in zip(*(hypotheses.audit(one.case, one.network) for one in measured), strict=True):
+        counts = {status: sum(h.status == status for h in same) for status in ("holds", "assumed", "fails")}
+        words = ", ".join(f"{status} {count}" for status, count in counts.items() if count)
+        told.append(f"{same[0].name}: {words} (the bound then {median(float(h.bound) for h in same):.3g})")
+    stated = median(float(one.case.terms.bound) for one in measured)
+    return [
+        f"Theorem 2 as printed with P = 0 and Sigma = {SIGMA}: median {stated:.3g} over {len(measured)} networks that "
+        "were measured. Its hypotheses on them, and the median of the bound with each replaced by what was measured: "
+        f"{'; '.join(told)}."
+    ]
+
+
+def _row(one: Certified) -> list[str]:
+    record, found = one.outcome.record, one.found
+    model, omega, D = one.task
+    return [
+        MODELS[model], str(D), str(omega), PRIORS[one.prior], str(one.outcome.trial),
+        "yes" if record["converged"] else "no", LOSSES[found["loss"]][0], f"{found['mean']:.4f}",
+        f"{found['test_mean']:.4f}", f"{found['gibbs']:.4f}", f"{found['gibbs_above']:.4f}",
+        f"{found['test_gibbs']:.4f} ± {found['test_gibbs_error']:.4f}", f"{found['sigma']:.4g}", f"{found['KL']:.1f}",
+        str(found["strings"]), f"{found['bound']:.4f}", f"{one.chance:g}", one.says,
+    ]  # fmt: skip
+
+
+def _draw(figure: Any, networks: Sequence[Certified]) -> None:
+    panels = figure.subplots(1, 2, sharey=True)
+    for panel, (loss, (words, chance)) in zip(panels, LOSSES.items(), strict=True):
+        own = [one for one in networks if one.found["loss"] == loss]
+        names = list(dict.fromkeys(one.name for one in own))
+        for place, prior in enumerate(PRIORS):
+            these = [one for one in own if one.prior == prior]
+            x = [names.index(one.name) + 0.3 * place - 0.15 for one in these]
+            look = {"color": PALETTE[place], "linestyle": "none"}
+            kinds: dict[str, tuple[str, dict[str, Any]]] = {
+                f"bound, prior around {PRIORS[prior]}": (
+                    "bound",
+                    {"marker": "_", "markersize": 16, "markeredgewidth": 3},
+                ),
+                "drawn networks, other strings": ("test_gibbs", {"marker": "o", "markerfacecolor": "none"}),
+                "the network itself, other strings": ("test_mean", {"marker": "x"}),
+            }
+            for label, (number, marks) in kinds.items():
+                panel.plot(x, [max(one.found[number], FLOOR) for one in these], **look, **marks, label=label)
+        panel.axhline(chance, color="black", linestyle="--", linewidth=1, label="the best constant")
+        panel.set(yscale="log", ylim=(FLOOR / 1.5, 1.2), ylabel="loss" if panel is panels[0] else "", title=words)
+        panel.set_xticks(range(len(names)), names, fontsize=7)
+        panel.set_xlabel("network; degree, sparsity")
+        panel.set_xlim(-0.6, max(len(names), 1) - 0.4)
+        panel.grid(alpha=0.3, axis="y")
+    figure.legend(*panels[0].get_legend_handles_labels(), fontsize=7, loc="outside lower center", ncols=4)

@@ -1,0 +1,106 @@
+"""Appendix F: the trace of the Hessian, the gradient of every block, and a softmax inequality."""
+
+from sympy import Expr, Integer
+
+from ...claim import Claim, Form, Part
+from ...derivation import Derivation
+from ...forms import steps
+from ...names import parameters, symbols
+from ...perturbation import BEST_SOFTMAX, JACOBIAN
+from ...sharpness import CONSTRUCTION, GRADIENT, GRID, NORMS, SIZES, Target
+from .letters import LOW, SPARSE, D, letters, omega
+
+B_X, B = symbols("B_X B")
+TRACE = "lintilhac2026/13"
+
+
+def printed_gradient(omega: Expr = omega, D: Expr = D) -> Expr:
+    """G_u(omega, D)."""
+    return 4 + 4 * omega * (2 + D + 32 * D**2 + 32 * D**3)
+
+
+def _trace(proof: Derivation) -> Expr:
+    reason = r"$\nabla^2\ell=2\nabla f\nabla f^\top+2(f_\Theta-f)\nabla^2f$, and $f_\Theta=f$"
+    return proof.let("trace_loss", "", 2 * Target().gradient_squared(proof), reason, GRADIENT)
+
+
+def _block(name: str, block: str, printed: Form | None) -> Part:
+    return Part(name, rf"\|\nabla_{{{block}}}f\|^2", f"squared gradient with respect to ${block}$", printed=printed,
+                derived=steps(lambda proof: Target().gradient_blocks(proof)[name]))  # fmt: skip
+
+
+EXACT = r"""in the construction with exact attention, at every string and whatever the coefficients are, as long as
+$T^{-2}\le c_t\le1$ after division by their norm"""
+
+theorem_13 = Claim(
+    key=TRACE,
+    title="The trace of the Hessian of the loss",
+    kind="lipschitz",
+    statement=rf"""For the squared loss, {EXACT}: the Hessian is $2\nabla f\nabla f^\top$, of rank one, so
+that its trace and its operator norm are $2\|\nabla f\|^2$, at most the stated amount. The same for means over
+strings.""",
+    symbols=letters("omega D T"),
+    assumes=(SPARSE, LOW),
+    uses=(GRADIENT,),
+    source="reconstructed",
+    parts=(
+        Part("trace", r"\mathrm{Tr}\,\nabla^2\ell", "trace of the Hessian", printed=lambda _: 2 * printed_gradient(),
+             derived=steps(_trace)),
+        Part("operator", r"\|\nabla^2\ell\|_{op}", "largest eigenvalue of the Hessian",
+             printed=lambda _: 2 * printed_gradient(), derived=steps(_trace)),
+    ),
+)  # fmt: skip
+
+theorem_14 = Claim(
+    key=GRADIENT,
+    title="Gradients of the construction",
+    kind="lipschitz",
+    statement=rf"""Squared gradients {EXACT}. The total is recovered, and split into blocks as its terms suggest; it has
+no term for the positions' columns of $F$, which are zero but are parameters: they bring in $\omega^2\log^2T$.""",
+    symbols=letters("omega D T"),
+    assumes=(SPARSE, LOW),
+    uses=(SIZES, JACOBIAN, CONSTRUCTION, GRID, NORMS),
+    source="recovered",
+    differs={"grad_F_pos": r"it counts the data column of $F$ alone, not the columns of the positions"},
+    parts=(
+        Part("total", r"\|\nabla f\|^2", "squared gradient with respect to all parameters",
+             printed=lambda _: printed_gradient(), derived=steps(lambda proof: Target().gradient_squared(proof))),
+        _block("v_2", "v_2", lambda _: Integer(4)),
+        _block("W_2", "W_2", lambda _: 4 * omega),
+        _block("F", r"F,\mathrm{data}", lambda _: 4 * omega * (D + 1)),
+        _block("F_pos", r"F,\mathrm{pos}", None),
+        _block("M", "M", lambda _: 64 * omega * D**2 * (D + 1)),
+        _block("Gamma", r"\Gamma", lambda _: 64 * omega * D**2 * (D + 1)),
+        _block("W_V", "W_V", lambda _: Integer(0)),
+        _block("W_1", "W_1", lambda _: Integer(0)),
+    ),
+)  # fmt: skip
+
+# --- 15 --------------------------------------------------------------------------------------------------------------
+
+
+def _twice(proof: Derivation) -> Expr:
+    deviation = proof.let("deviation", r"\max|v_t-\bar v|", 2 * B, r"$\bar v$ is a mean of the $v_t$")
+    return proof.let("moved", "", deviation * B_X, r"$\sum_ta_t(v_t-\bar v)x_t$, a mean")
+
+
+def _once(proof: Derivation) -> Expr:
+    reason = r"with $p$ the weight above the mean, at most $2p(1-p)$ times the range $2\|v\|_\infty$"
+    deviation = proof.let("deviation", r"\sum_ta_t|v_t-\bar v|", B, reason, BEST_SOFTMAX)
+    return proof.let("moved", "", deviation * B_X, r"$\sum_ta_t(v_t-\bar v)x_t$")
+
+
+lemma_15 = Claim(
+    key=JACOBIAN,
+    title="The softmax Jacobian between tokens and values",
+    kind="lipschitz",
+    statement=r"""For weights $a$ of a softmax, $J=\mathrm{diag}(a)-aa^\top$, tokens $X$ and any vector $v$.""",
+    symbols=parameters("B_X B", B_X={"latex": r"\|X\|_{2,\infty}", "meaning": "largest norm of a token"},
+                       B={"latex": r"\|v\|_\infty", "meaning": "largest entry of the vector"}),
+    uses=(BEST_SOFTMAX,),
+    source="reconstructed",
+    parts=(
+        Part("moved", r"\|X^\top Jv\|_2", "the product", printed=lambda _: 2 * B_X * B, derived=steps(_twice),
+             sharp=steps(_once)),
+    ),
+)  # fmt: skip

@@ -1,0 +1,100 @@
+"""Exhibits computed after Lintilhac and Shaikh 2026: perturbations of the construction, and that findings follow."""
+
+import numpy as np
+import pytest
+import torch
+
+from maurey.paper_tables.lintilhac2026 import perturbation
+from maurey.verify import walsh
+from maurey.verify.construction import build, flat, masks, named, run
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+SMALL = {
+    "seed": 1, "strings": 4, "functions": 2, "delta": "1/20", "show": {"omega": 2, "T": 5, "sigma": 1e-3},
+    "grid": [{"T": [5, 6], "D": [1, 3], "omega": [2, 5], "sigma": [1e-4, 1e-3]}],
+    "paper": {"T": 6, "D": 2, "sigma": 2e-3, "without": 0.239, "with": 0.327, "networks": 2, "strings": 4},
+    "rescaling": {"omega": 3, "T": 6, "D": [1, 2], "strings": 8},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def exhibit():
+    patch = pytest.MonkeyPatch()
+    patch.setattr(perturbation, "settings", lambda: SMALL)
+    seen = []
+    made = perturbation.make(lambda done, all_of_them: seen.append((done, all_of_them)))
+    patch.undo()
+    assert seen == [(i, 16) for i in range(16)]
+    return made
+
+
+def test_rows(exhibit):
+    assert len(exhibit.rows) == 16
+    assert all(len(row) == len(exhibit.columns) for row in exhibit.rows)
+    assert exhibit.rows[0][:4] == ["5", "1", "2", "1E-04"]
+
+
+def test_figure(exhibit):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    exhibit.draw(figure)
+    assert [len(panel.lines) for panel in figure.axes] == [4, 2, 4, 3]
+
+
+def test_changes_are_those_of_the_whole_hessian():
+    target, sigma = walsh.random_target(3, 1, 2, np.random.default_rng(0)), 0.02
+    z = walsh.all_strings(3)
+    net, mask, bits = build(target), masks(target), torch.from_numpy(z)
+    label = torch.from_numpy(walsh.values(target, z))
+    by = sigma * perturbation.perturbations(net, 1, 5)[0]
+
+    def trace(vector, mask):
+        loss = torch.func.hessian(lambda v: (run(named(v, net), bits, mask).f - label).square().mean())
+        return loss(vector).trace().item()
+
+    for ideal in (True, False):
+        before, changes, _ = perturbation.networks(target, z, sigma, 1, 5, ideal)
+        own = mask if ideal else None
+        assert before == pytest.approx(trace(flat(net), own), rel=1e-10)
+        after = [trace(flat(net) + side * by, own) for side in (1, -1)]
+        assert [before + change for change in changes] == pytest.approx(after, rel=1e-10)
+
+
+def cells(rise, P=1e9):
+    """A cell for each place of a small grid, with rises by rule."""
+    made = []
+    for D in (1, 5):
+        for omega in (1, 7):
+            for sigma in (1e-4, 1e-3):
+                changes = np.array([rise(D, omega, sigma), -1.0])
+                made.append(perturbation.Cell(20, D, omega, sigma, np.full(2, 1e4), changes, (0.0, 0.0),
+                                              {"printed": P, "derived": P}))  # fmt: skip
+    return made
+
+
+def test_findings_follow_the_numbers():
+    usual, show = cells(lambda D, omega, sigma: 100 * D * omega * sigma), {"T": 20, "sigma": 1e-3}
+    assert perturbation._below(usual).agrees
+    assert not perturbation._below(cells(lambda *_: 5.0, P=4.0)).agrees
+    assert perturbation._with_sigma(usual).agrees
+    assert "1.00 to 1.00" in perturbation._with_sigma(usual).text
+    assert not perturbation._with_sigma(cells(lambda D, omega, sigma: 1 / sigma)).agrees
+    assert perturbation._with_class(usual, show).agrees
+    assert not perturbation._with_class(cells(lambda D, omega, sigma: sigma * omega / D), show).agrees
+    assert not perturbation._with_class(cells(lambda D, omega, sigma: sigma * D / omega), show).agrees
+
+
+def test_the_example_is_told_in_its_own_units():
+    found = perturbation._of_the_example(SMALL)
+    assert f"P = {2 * 0.088 / 4e-6:.2g}" in found.text
+    assert not found.agrees
+    generous = SMALL | {"paper": SMALL["paper"] | {"with": 0.239 + 1e-7}}
+    assert perturbation._of_the_example(generous).agrees
+
+
+def test_rescaling_lowers_both():
+    gain = perturbation.gain(perturbation.settings()["rescaling"], 0, 3)
+    assert gain.norm < 1
+    assert gain.gradient < 1
+    assert min(gain.best_norm, gain.best_gradient) <= gain.alpha <= max(gain.best_norm, gain.best_gradient)

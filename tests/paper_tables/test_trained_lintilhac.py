@@ -1,0 +1,275 @@
+"""Exhibits trained after Lintilhac and Shaikh 2026: what they count, what they compare with, and that they run."""
+
+import csv
+import json
+import math
+import tomllib
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import maurey
+from maurey.paper_tables import exhibits, trained
+from maurey.paper_tables.lintilhac2026 import bounds, domination, gap, mechanism, runs
+from maurey.paper_tables.lintilhac2026.domination import Pair
+from maurey.paper_tables.lintilhac2026.mechanism.scores import by_chance, score, turns
+from maurey.paper_tables.trained import Outcome
+from maurey.verify import construction, walsh
+from maurey.verify.training import spectra
+from maurey.verify.training.spectrum import Spectrum
+from maurey.verify.training.store import Store
+from maurey.verify.training.trials import key
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+MODULES = {"gap": gap, "domination": domination, "mechanism": mechanism}
+
+
+def expected(name):
+    return tomllib.loads((exhibits.ROOT / "lintilhac2026" / name / "expected.toml").read_text())
+
+
+def outcome(D=2, omega=7, trial=0, gap=0.001, converged=True, status="done", norm=100.0, trace=50.0, error=0.0, **more):
+    """A run as the engine keeps it."""
+    c = Spectrum(model="two_layers", D=D, omega=omega, measure=True, cap=60)
+    f = spectra.target(c, key(c, trial))
+    record = {"status": status, "converged": converged, "epochs": 5, "train_loss": 0.01 if converged else 0.05}
+    record |= {"components": [list(s) for s in f.components], "coefficients": f.c.tolist(), "start_norm": 90.0}
+    record |= {"test_loss": record["train_loss"] + gap, "norms": {"a": norm / 4, "b": 3 * norm / 4}}
+    record |= {"gradient": trace + 1, "residual": -1.0, "residual_error": error, "subgaussian": 0.05}
+    return Outcome(c, trial, record | more)
+
+
+def shown(name, outcomes, scale="paper"):
+    table = trained.scale_of(f"lintilhac2026/{name}", scale) | {"scale": scale}
+    made = MODULES[name].render(table, expected(name), outcomes)
+    assert all(len(row) == len(made.columns) for row in made.rows)
+    assert not any(c in cell for row in made.rows for cell in row for c in "%^&|")  # LaTeX and Markdown
+    return made, [dict(zip(made.columns, row, strict=True)) for row in made.rows]
+
+
+def verdict(made, words):
+    (note,) = [note for note in made.notes if words in note]
+    return note.rsplit(": ", 1)[1].rstrip(".")
+
+
+# --- plans
+
+
+def test_scales_are_what_they_should_be():
+    laptop = trained.plan("lintilhac2026/gap", "laptop")
+    assert len(laptop) == 12
+    assert {(j.config.D, j.config.omega) for j in laptop} == {(1, 1), (1, 7), (2, 1), (2, 7)}
+    paper = trained.plan("lintilhac2026/gap", "paper")
+    assert len(paper) == 5 * 4 * 11
+    assert {job.key for job in laptop} <= {job.key for job in paper}
+    wanted = expected("gap")
+    for job in paper:
+        c = job.config
+        assert (c.T, c.m, c.threshold, c.rate, c.decay, c.measure) == (20, wanted["strings"], 0.02, 4e-3, 1e-4, True)
+        assert c.D in wanted["degrees"]
+        assert c.omega in wanted["sparsities"]
+    assert trained.plan("lintilhac2026/domination", "paper") == paper
+    assert trained.sources("lintilhac2026/domination") == ("lintilhac2026/gap",)
+
+
+# --- the gap
+
+
+def test_what_is_not_fitted_is_listed_and_in_no_mean():
+    own = [outcome(trial=0, gap=0.001), outcome(trial=1, gap=0.003), outcome(trial=2, gap=9.0, converged=False)]
+    own += [outcome(D=1, status="failed", converged=False)]
+    made, rows = shown("gap", own)
+    row = next(r for r in rows if (r["degree"], r["sparsity"]) == ("2", "7"))
+    assert (row["functions"], row["unconverged"], row["failed"]) == ("3", "1", "0")
+    assert float(row["gap"]) == pytest.approx(0.002)
+    assert float(row["standard error"]) == pytest.approx(0.001)
+    assert row["note"] == "training losses of the unconverged: 0.0500"
+    assert any("1 of (2, 7)" in note and "no other function" in note for note in made.notes)
+    assert any("Classes without a run: (1, 1), (1, 14)" in note for note in made.notes)
+    lost = next(r for r in rows if r["degree"] == "1")
+    assert (lost["functions"], lost["failed"], lost["gap"]) == ("1", "1", "-")
+
+
+@pytest.mark.parametrize(("power", "word"), [(2.0, "agrees"), (0.3, "DISAGREES")])
+def test_growth_with_the_degree(power, word):
+    own = [outcome(D, omega, t, 0.001 * D**power * omega * (1 + 0.01 * (-1) ** t)) for D in (1, 2, 3, 4)
+           for omega in (1, 7) for t in (0, 1)]  # fmt: skip
+    made, _ = shown("gap", own)
+    assert verdict(made, "sparsity 7: the gap grows faster") == word
+    assert verdict(made, "the more so the larger the sparsity") == "agrees"
+
+
+def test_a_gap_above_a_bound_disagrees():
+    made, rows = shown("gap", [outcome(gap=1.2)])
+    low, high = float(rows[0]["printed, truncated"]), float(rows[0]["printed, whole"])
+    assert low < 1.2 < high
+    assert verdict(made, "here printed, truncated") == "DISAGREES"
+    assert verdict(made, "here printed, whole") == "agrees"
+    assert made.disagreements
+
+
+def test_bounds_are_those_of_the_claim():
+    sigmas = bounds.mesh(1e-5, 0.01, 20)
+    assert (len(sigmas), sigmas[0], sigmas[-1]) == (20, Fraction(1, 100_000), Fraction(1, 100))
+    assert sigmas[1] - sigmas[0] == sigmas[-1] - sigmas[-2]
+    at = dict(D=2, omega=7, T=20, m=8192, Sigma=Fraction(1, 100))
+    value, where = bounds.least("printed", "truncated", *at.values(), sigmas)
+    claim = maurey.claim("lintilhac2026/2")
+    by_hand = {s: float(claim.evaluate("printed", "risk", P=0, delta="1/20", sigma=s, **at)) for s in sigmas}
+    assert value == pytest.approx(min(by_hand.values()))
+    assert by_hand[min(sigmas, key=lambda s: abs(float(s) - where))] == pytest.approx(value)
+    between, _ = bounds.least("printed", "semi-analytic", *at.values(), sigmas)
+    whole, _ = bounds.least("printed", "whole", *at.values(), sigmas)
+    assert value < between < whole
+    assert bounds.least("printed", "semi-analytic", 2, 7, 6, 64, Fraction(1, 100), sigmas) is None  # not measured
+
+
+def test_the_measured_rise_is_that_of_the_next_larger_deviation():
+    rows = list(csv.DictReader((exhibits.ROOT / bounds.MEASURED / "table.csv").open()))
+    own = {
+        Fraction(r["sigma"]): Fraction(r["largest rise"])
+        for r in rows
+        if (r["T"], r["D"], r["omega"]) == ("20", "3", "7")
+    }
+    at = sorted(own)
+    assert bounds.measured(20, 3, 7, at[0]) == own[at[0]]
+    assert bounds.measured(20, 3, 7, at[0] * 2) == own[at[1]]
+    assert bounds.measured(20, 3, 7, at[-1] * 2) is None
+
+
+# --- domination
+
+
+def test_the_construction_is_that_of_the_same_function_on_the_same_strings():
+    import torch
+
+    c = Spectrum(model="two_layers", D=2, omega=2, T=5, m=12, batch=4, measure=True)
+    f = spectra.target(c, key(c, 3))
+    pair = Pair(Outcome(c, 3, {"components": f.components, "coefficients": f.c.tolist()}))
+    network = construction.build(f)
+    assert pair.built_norm == pytest.approx(sum(float(block.square().sum()) for block in network))
+    tokens, _ = spectra.drawn(c, key(c, 3), "training", c.m)
+    flat, masks = construction.flat(network), construction.masks(f)
+    total = 0.0
+    for z in torch.from_numpy(tokens[:, :5]):
+        slope = torch.func.grad(lambda w, z=z: construction.output(construction.named(w, network), z[None], masks)[0])(
+            flat
+        )
+        total += 2 * float(slope.square().sum()) / c.m
+    assert pair.built_trace == pytest.approx(total)
+
+
+def test_domination_is_read_with_the_interval():
+    D, omega = 2, 7
+    built = Pair(outcome(D, omega))
+    norm, trace = built.built_norm, built.built_trace
+    small, large = (
+        outcome(D, omega, 0, norm=norm / 2, trace=trace / 2),
+        outcome(D, omega, 0, norm=norm * 2, trace=trace * 2),
+    )
+    assert Pair(small).dominated == (True, True)
+    assert Pair(large).dominated == (False, False)
+    assert Pair(outcome(D, omega, trace=trace * 0.99, error=trace)).dominated[1] is None
+    assert Pair(small).ratios == pytest.approx((math.sqrt(2), 2))
+    wild = outcome(D, omega, trace=-trace, error=2 * trace)  # an estimate that says nothing, below 0
+    assert (Pair(wild).dominated[1], Pair(wild).ratios[1]) == (None, None)
+    made, rows = shown("domination", [wild])
+    assert (rows[0]["ratio of traces"], verdict(made, "the trace of the construction exceeds")) == ("-", "undecided")
+    made, rows = shown("domination", [small, large])
+    assert [row["dominated"] for row in rows] == ["norm yes, trace yes", "norm no, trace no"]
+    assert verdict(made, "the norm of the construction exceeds") == "DISAGREES"
+    assert verdict(made, "Theorem 2 needs both") == "DISAGREES"
+    made, _ = shown("domination", [outcome(D, omega, norm=norm / 1e4, trace=trace / 100)])
+    assert verdict(made, "the trace of the construction is about 100 times") == "agrees"
+    assert verdict(made, "the norm of the construction is about 100 times") == "agrees"
+    assert not made.disagreements
+
+
+# --- the mechanism
+
+
+def seen(rows, components, coefficients, read_out, phi):
+    attention = np.full((len(rows), len(rows)), 0.01)
+    for t, row in enumerate(rows):
+        attention[t, list(row)] = 0.4
+    return {"attention": attention.tolist(), "components": components, "coefficients": coefficients,
+            "read_out": read_out, "phi": phi}  # fmt: skip
+
+
+def test_scores():
+    rows = [(0, 1), (0, 1), (2, 3), (1, 2), (4, 5), (0, 3)]
+    record = seen(rows, [[0, 1], [2, 3], [4, 5]], [0.9, 0.4, 0.01], [1.0, -0.5, 0.05, 0.3, 0.2, 0.0], [0, 1, 0])
+    own = score(record, 0.02)
+    assert (own.used, own.showing, own.needed, own.found) == (4, 3, 2, 1)  # row 2 is not in use, 0.01 is not needed
+    assert own.among_all == 2
+    assert own.mass == pytest.approx(1.75 / 2.05)
+    assert own.weight == pytest.approx((0.8 + 0.41) / 2)
+    assert own.turns == 1
+    assert score(record, 1e-6).found == 2
+    assert by_chance(20, 2, 3) == pytest.approx(3 / 210)
+
+
+@pytest.mark.parametrize(
+    ("curve", "number"),
+    [(np.linspace(0, 1, 50), 0), (np.linspace(1, 0, 50), 0), (np.sin(np.linspace(0, 2 * np.pi, 200)), 2),
+     (np.cos(np.linspace(0, 3 * np.pi, 200)), 2), (np.linspace(0, 1, 200) + 0.03 * np.sin(np.arange(200)), 0)],
+)  # fmt: skip
+def test_turns(curve, number):
+    assert turns(curve) == number
+    assert turns(-curve) == number
+
+
+def test_the_mechanism_is_judged_by_components():
+    c = Spectrum(model="channel", D=2, omega=2, T=5, m=64, batch=16, width=32, watch=True)
+    start = {"status": "done", "converged": True, "epochs": 3, "train_loss": 0.01, "test_loss": 0.011}
+    rows = [(0, 1), (2, 3), (1, 2), (4, 5), (0, 3), (0, 5)]
+    for components, word in (([[0, 1], [2, 3]], "agrees"), ([[1, 3], [3, 5]], "DISAGREES")):
+        record = start | seen(rows, components, [0.8, 0.6], [1.0] * 6, [0, 1, 0])
+        made, table = shown("mechanism", [Outcome(c, 0, record)], "smoke")
+        assert verdict(made, "by components") == word
+        assert verdict(made, "by rows, ") == "DISAGREES"  # at most two of six
+        assert table[0]["needed ones shown"] == ("2 of 2" if word == "agrees" else "0 of 2")
+
+
+# --- run
+
+
+def test_smoke(tmp_path, monkeypatch):
+    """All that a user gets but the figures, which other tests draw; the second exhibit shows the runs of the first."""
+    monkeypatch.setattr(exhibits, "_figures", lambda exhibit, folder: [])
+    found = {}
+    with Store(tmp_path / "results.sqlite") as store:
+        for name in MODULES:
+            seen = []
+            made = trained.make(f"lintilhac2026/{name}", "smoke", tmp_path / name, store, seen.append)
+            found[name] = [*made, seen[0].done]
+    for name, (files, done, before) in found.items():
+        assert done.failed == done.left == 0
+        assert before == (done.done if name == "domination" else 0)  # nothing is trained twice
+        assert ((tmp_path / name / "results.jsonl") in files) is (name != "domination")
+        about = json.loads((tmp_path / name / "provenance.json").read_text())
+        assert (about["protocols"], about["trials"]) == (["fast"], done.done)
+
+
+@pytest.mark.parametrize("name", list(MODULES))
+def test_figures_are_drawn(name):
+    from matplotlib.figure import Figure
+
+    if name == "mechanism":
+        c = Spectrum(model="channel", D=2, omega=2, T=5, m=64, batch=16, width=32, watch=True)
+        record = {"status": "done", "converged": True, "epochs": 3, "train_loss": 0.01, "test_loss": 0.011}
+        rows = [(0, 1), (2, 3), (1, 2), (4, 5), (0, 3), (0, 5)]
+        own = [Outcome(c, 0, record | seen(rows, [[0, 1], [2, 3]], [0.8, 0.6], [1.0] * 6, [0, 1, 0]))]
+    else:
+        own = [outcome(1), outcome(2), outcome(2, trial=1, converged=False), outcome(1, 14, trace=-9.0, error=9.0)]
+    made, _ = shown(name, own, "smoke" if name == "mechanism" else "paper")
+    figure = Figure()
+    made.draw(figure)
+    assert all(axes.has_data() for axes in figure.axes)
+
+
+def test_classes_in_order():
+    cells = runs.cells_of([outcome(3, 7), outcome(1, 7), outcome(1, 1), outcome(1, 1, trial=1, converged=False)])
+    assert [(c.omega, c.D, len(c.fitted), len(c.unfitted)) for c in cells] == [(1, 1, 1, 1), (7, 1, 1, 0), (7, 3, 1, 0)]
+    assert walsh.Target(20, *(tuple(map(tuple, cells[1].fitted[0].record["components"])), tuple(range(1, 8)))).D == 1

@@ -1,0 +1,77 @@
+"""Networks drawn around a constructed one, or around zero: losses, how heavy they are, and ReLUs that turn over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from maurey.verify.later import torch
+
+from . import construction, hypotheses, sharpness, walsh
+from .hypotheses import Estimate
+from .noise import moved, perturbations
+
+Tensor = Any
+
+NETWORKS, STRINGS = 100, 128  # drawn networks, and strings for each of them
+SAMPLE = 1024  # strings for the network itself
+
+
+def strings(target: walsh.Target, number: int, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
+    z = rng.integers(0, 2, (number, target.T), dtype=np.uint8)
+    return torch.from_numpy(z), torch.from_numpy(walsh.values(target, z))
+
+
+def around(center: construction.Network, sigma: float, number: int, seed: int) -> Iterator[construction.Network]:
+    """Networks of N(center, sigma^2 I)."""
+    for i in range(number):
+        yield moved(center, sigma * perturbations(center, 1, seed + i)[0])
+
+
+def estimate(values: list[float]) -> Estimate:
+    return float(np.mean(values)), float(np.std(values, ddof=1) / math.sqrt(len(values)))
+
+
+def measure(
+    target: walsh.Target, sigma: float, ideal: bool = True, networks: int = NETWORKS, seed: int = 0
+) -> hypotheses.Network:
+    """The constructed network in the place of a learned one, on uniform strings, so that sample and other strings are
+    alike; every drawn network has strings of its own. The trace is that with exact attention."""
+    from .training.curvature import subgaussian
+
+    rng, net = np.random.default_rng(seed), construction.build(target)
+    masks = construction.masks(target) if ideal else None
+    z, y = strings(target, SAMPLE, rng)
+    theta = construction.flat(net).requires_grad_()
+    each = (construction.output(construction.named(theta, net), z, masks) - y).square()
+    (slope,) = torch.autograd.grad(each.mean(), theta)
+    losses, flips, posterior, prior = [], [], [], []
+    for one in around(net, sigma, networks, seed):
+        z_own, y_own = strings(target, STRINGS, rng)
+        drawn, still = (construction.run(own, z_own, masks) for own in (one, net))
+        own = (drawn.f - y_own).square().numpy()
+        losses.append(float(own.mean()))
+        posterior.append(subgaussian(own))
+        flips.append(float(((drawn.r > 0) != (still.r > 0))[:, : target.omega].double().mean()))
+    zero = construction.Network(*(torch.zeros_like(block) for block in net))
+    for one in around(zero, sigma, networks // 4, seed + networks):
+        z_own, y_own = strings(target, STRINGS, rng)
+        prior.append(subgaussian((construction.output(one, z_own, masks) - y_own).square().numpy()))
+    loss = float(each.detach().mean())
+    return hypotheses.Network(
+        loss=loss,
+        norm_squared=float(sharpness.norms(target).total),
+        trace=float(sharpness.hessian_trace(target, z.numpy()).mean()),
+        risk=loss,
+        gradient=float(slope.norm()),
+        drawn_loss=estimate(losses),
+        flipped=float(np.mean(flips)),
+        Sigma={
+            "learned": subgaussian(each.detach().numpy()),
+            "posterior": math.sqrt(np.mean(np.square(posterior))),
+            "prior": min(prior),
+        },
+    )

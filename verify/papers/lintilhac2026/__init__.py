@@ -1,0 +1,1 @@
+"""Checks of Lintilhac and Shaikh 2026."""
