@@ -62,6 +62,8 @@ def build(target: Target, projection: Tensor | None = None) -> Network:
     T, D, omega = target.T, target.D, target.omega
     if T < 2:
         raise InputError("T = 1: the scores 2 log T tell nothing apart")
+    if projection is not None and len(projection) != T + 1:
+        raise InputError(f"a projection has T + 1 = {T + 1} rows, one for each position, not {len(projection)}")
     J = torch.eye(T + 1, dtype=torch.float64) if projection is None else projection
     d, scale = J.shape[1], 2 * math.log(T)
     c = torch.from_numpy(target.c)

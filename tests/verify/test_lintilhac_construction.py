@@ -135,6 +135,11 @@ def test_one_bit():
         build(Target(1, ((0,),), (1,)))
 
 
+def test_a_projection_of_another_size():
+    with pytest.raises(InputError, match="7 rows"):
+        build(EXAMPLE, random_projection(5, 8, seed=0))
+
+
 @pytest.mark.parametrize(
     ("block", "at", "by"),
     [("F", (0, -1), 0.05), ("Gamma", (1,), 0.05), ("M", (-1, 0), 0.05), ("v_2", (-1,), 0.05), ("W_2", (0, 6), 0.05),

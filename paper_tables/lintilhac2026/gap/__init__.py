@@ -171,7 +171,7 @@ def _draw(figure: Any, cells: Sequence[Cell], stated: Bounds) -> None:
     for name in DRAWN:
         right.plot([], [], STYLES[FORMS[name][1]], color="gray", label=f"Theorem 2, {name}")
     right.axhline(0.25, color="black", linewidth=0.8, label="loss of a constant")
-    right.legend(fontsize=8, frameon=False, loc="lower right")
+    right.legend(fontsize=8, frameon=False, loc="center right", bbox_to_anchor=(1, 0.42))
     for panel in (left, right):
         panel.set_xticks(sorted({cell.D for cell in cells}))
         panel.set_xlabel("degree")

@@ -39,7 +39,7 @@ def _samples(panel: Any, asked: Sequence[Needed]) -> None:
     panel.set_ylabel("samples for an error of 1/2")
     panel.set_title("bounds, truncated, at their best deviations", fontsize=9)
     panel.grid(alpha=0.3)
-    panel.legend(fontsize=7)
+    panel.legend(fontsize=7, handlelength=4)
 
 
 def _noise(panel: Any, noise: Sequence[Noisy]) -> None:
