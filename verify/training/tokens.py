@@ -52,7 +52,7 @@ def variance(config: Regression) -> float:
     """v of the module's text."""
     u = directions(config.d, config.q)
     covariances = (u @ u.T) ** (1 if config.link == "linear" else 2)
-    return float(1 + (covariances.sum() - config.q) / (config.q * config.N))
+    return float(1 + (covariances.sum() - covariances.trace()) / (config.q * config.N))
 
 
 def prompts(config: Regression, key: str, number: int, step: int, simple: bool) -> Prompts:
