@@ -173,7 +173,7 @@ def make(
         "protocols": sorted({c.protocol for c in counts}),
         "trials": len(outcomes),
         "training_seconds": round(sum(s * counts[c] for c, s in measured.items()), 1),
-        "pace": [[short(c), round(s, 3)] for c, s in measured.items()],
+        "pace": [[short(c), round(measured[c], 3)] for c in counts if c in measured],
     }
     files = exhibits.write(name, exhibit, folder, time.perf_counter() - started, **about)
     if sources(name) == (name,):

@@ -27,27 +27,28 @@ _SIGNS = {
     r"\\dots": "...",
     r"\\top\b": "T",
     r"\\\|": "|",
-    r"\\cdot(?![a-z])": ".",
+    r"\\cdot(?![a-z])": " . ",
     r"\\lfloor": "floor(",
     r"\\rfloor": ")",
     r"\\langle": "<",
     r"\\rangle": ">",
     r"\\[,;!]": " ",
     r"\\(mathrm|mathcal|mathbb|mathfrak|text)\s*": "",
-    r"\\(hat|sum|sup|max|min|log|exp|inf|subset|ni)\b": r"\1 ",
+    r"\\(hat|bar|tilde|sum|sup|max|min|log|exp|inf|subset|ni)\b": r"\1 ",
     r"\\([{}])": r"\1",
     r"\\([A-Za-z]+)": r"\1",
+    r"\s+(?=[_^])": "",
 }
 
 
 # Fractions, roots and long indices, before braces go; their arguments hold none.
 _NESTED = {
-    r"(?<=[A-Za-z])(?=\\[A-Za-z])": " ",
-    r"\\[td]?frac\s*(\w)\s*(\w)": r"\1/\2",
+    r"(?<=[A-Za-z0-9}])(?=\\[A-Za-z])": " ",
+    r"\\[td]?frac\s*(\w)\s*(\\?\w)": r"\1/\2",
     r"\\[td]?frac\s*(?:\{([^{}]*)\}|(\w))\s*(?:\{([^{}]*)\}|(\w))": r"(\1\2)/(\3\4)",
     r"\\sqrt\s*\{([^{}]*)\}": r"sqrt(\1)",
     r"\\sqrt\s*(\\?\w+)": r"sqrt(\1)",
-    r"([\^_])\{([^{}]+[-+/(][^{}]*)\}": r"\1(\2)",
+    r"([\^_])\{([^{}]+(?:[-+/(=<>]|\\(?:le|ge|ne|in)\b)[^{}]*)\}": r"\1(\2)",
 }
 
 

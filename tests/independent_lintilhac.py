@@ -327,6 +327,11 @@ def _(T, m, Sigma, sigma, **_):
     return 4 * T * exp(core(2, T, m, Sigma, sigma) - m / (8 * Sigma**2))
 
 
+@form(P + "7", "step", "printed")
+def _(T, m, Sigma, sigma, **_):
+    return exp(core(2, T, m, Sigma, sigma) - m / (8 * Sigma**2) + log(4))
+
+
 @form(P + "8", "error", "printed")
 def _(T, m, Sigma, sigma, **_):
     return 4 * exp(core(T, T, m, Sigma, sigma) - m / (8 * Sigma**2))
@@ -350,6 +355,9 @@ def wrong(passes, omega, D, positions, norm_squared, m, delta, Sigma, sigma, gri
 for name in ("derived", "sharp"):
     FORMS[P + "7", "error", name] = lambda T, name=name, **at: wrong(
         T, mpf(1), mpf(2), 2 * T, step_size(T), best=name == "sharp", **at
+    )
+    FORMS[P + "7", "step", name] = lambda T, name=name, **at: wrong(
+        1, mpf(1), mpf(2), 2 * T, step_size(T), best=name == "sharp", **at
     )
     FORMS[P + "8", "error", name] = lambda T, name=name, **at: wrong(
         1, mpf(1), T, T, size(mpf(1), T, T), best=name == "sharp", **at

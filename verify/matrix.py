@@ -178,7 +178,7 @@ def refuted(key: str, made: list[Result]) -> list[Erratum]:
     first = next((part.name for part in claim.parts), "")  # a definition may have none
     return [
         Erratum(key, one.part or first, "refuted", one.edge, dict(one.counterexample or {}),
-                one.printed_value, one.true_value, f"{one.note[:1].upper()}{one.note[1:]}.")
+                one.printed_value, one.true_value, f"{one.note[:1].upper()}{one.note[1:].removesuffix('.')}.")
         for one in made
         if one.verdict == "fails" and one.form == "printed"
     ]  # fmt: skip

@@ -125,10 +125,12 @@ def test_what_is_written_is_what_is_printed(build, latex, text):
     ("words", "text"),
     [
         (r"$2^{k+1}$ points, $y_{t-1}$", "2^(k+1) points, y_(t-1)"),
-        (r"$e^{-m/(8\Sigma^2)}$", "e^(-m/(8Sigma^2))"),
+        (r"$e^{-m/(8\Sigma^2)}$", "e^(-m/(8 Sigma^2))"),
         (r"$T^{-2}\le c_t$, $\|A\|_{2,\infty}$", "T^-2 <= c_t, |A|_2,inf"),
         (r"$\sigma\sqrt n\le\varepsilon$, $c\log T$", "sigma sqrt(n) <= eps, c log T"),
-        (r"$4\cdot2^r$", "4.2^r"),
+        (r"$4\cdot2^r$", "4 . 2^r"),
+        (r"$\omega^2\log^2T$, $\log\frac1\delta$", "omega^2 log^2T, log 1/delta"),
+        (r"$\sum_{i\le D}i^2$, $\beta\mathrm{Tr}\nabla^2\hat L$", "sum_(i <= D)i^2, beta Tr nabla^2 hat L"),
     ],
 )
 def test_words_read_in_a_terminal_as_they_do_in_print(words, text):

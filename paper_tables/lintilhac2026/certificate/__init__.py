@@ -124,7 +124,7 @@ METHOD = (
     "comes after is rounded up.",
     "A bound of this kind is always below 1, which says little: a constant has the squared loss 1/4 on every "
     "target, and is wrong for half of the strings on one parity. Bounds are on drawn networks; what the network itself "
-    "has is beside them.",
+    f"has is beside them; the figure shows what is below {FLOOR:g} there.",
     "One channel: about 1,100 parameters, the network of the paper's interpretability study. Two layers: about 42,000. "
     "Training as in lintilhac2026/gap, protocol fast (no dropout); one parity (sparsity 1) is judged by rounded bits, "
     "sums of parities by squared errors.",

@@ -34,6 +34,7 @@ class Needed:
     m: int
     sigma: Fraction
     value: Decimal
+    step: Decimal | None = None  # what a chain's step is bounded by there
 
 
 def given(form: str, T: int, Sigma: str, truncated: bool) -> dict[str, Any]:
@@ -58,7 +59,8 @@ def needed(way: str, form: str, T: int, Sigma: str, truncated: bool) -> Needed:
     least = int(m[first])
     while (found := enclose(claim, form, "error", 10, m=least, sigma=best, **at)).upper > AIM:
         least += -(-least // 100)
-    return Needed(way, form, truncated, T, least, best, found.value)
+    step = enclose(claim, form, "step", 10, m=least, sigma=best, **at).value if way == "chain" else None
+    return Needed(way, form, truncated, T, least, best, found.value, step)
 
 
 @cache

@@ -77,14 +77,17 @@ def error(passes: Expr, target: Target, norm: Expr, proof: Derivation, P: Expr |
         step = gibbs_risk(proof, mean_loss(proof, target, level, P), norm, constant)
         reason = r"Markov's inequality: a wrong bit costs $\frac14$, or $b$ if that is less"
         wrong = proof.let("markov", "w", Max(4, 1 / level), reason)
-    value = wrong * step if passes == 1 else passes * wrong * step
-    return proof.let("error", "", value, "Markov's inequality, and all steps together", MAIN)
+    if passes == 1:
+        return proof.let("error", "", wrong * step, "Markov's inequality", MAIN)
+    return proof.let("error", "", passes * wrong * step, "Markov's inequality, and all steps together", MAIN)
 
 
-def chained_error(exact: bool) -> Form:
+def chained_error(exact: bool, passes: Expr = T) -> Form:
+    """Of all steps together, or of one."""
+
     def build(setting: Setting) -> list[Step]:
         proof = Derivation()
-        last = error(T, chain_sizes(), chain_norm(proof), proof, setting.optional("P"), exact)
+        last = error(passes, chain_sizes(), chain_norm(proof), proof, setting.optional("P"), exact)
         return proof.steps_to(last)
 
     return build

@@ -6,7 +6,7 @@ from ...claim import Claim, Part
 from ...perturbation import WHOLE
 from ...sharpness import NORMS
 from .appendix_e import PRIOR
-from .appendix_g import BITS, SEPARATION, TWO, chained_error, printed_failure, single_error
+from .appendix_g import BITS, ONE, SEPARATION, TWO, chained_error, printed_failure, single_error
 from .letters import T, letters
 from .section_1 import MAIN, TRACES
 
@@ -25,8 +25,8 @@ chain_of_thought = Claim(
     kind="generalization",
     statement=rf"""A network is trained on $m$ single steps $y_t=x_t\oplus y_{{t-1}}$, $t$ uniform, each with the right
 bit before it, and writes $T$ bits in turn. {HOW}. A chain whose last bit is wrong has a first wrong step, and right
-bits before it. The network that takes all steps has an entry of $W_1$ for every position; the norm of one step,
-$L(1,2,T)$, is not its own.""",
+bits before it: the error of the chain is at most $T$ times that of a step, $t$ uniform. The network that takes all
+steps has an entry of $W_1$ for every position; the norm of one step, $L(1,2,T)$, is not its own.""",
     symbols=SYMBOLS,
     assumes=(BITS,),
     uses=(SEPARATION, MAIN, NORMS, WHOLE),
@@ -40,6 +40,9 @@ $L(1,2,T)$, is not its own.""",
     parts=(
         Part("error", r"\mathbb P(\hat y_T\ne y_T)", "how often the last bit is wrong",
              printed=printed_failure(4 * T, TWO), derived=chained_error(False), sharp=chained_error(True)),
+        Part("step", r"\mathbb P(\hat y_t\ne y_t)", "how often a step is wrong, the right bits before it",
+             printed=printed_failure(Integer(4), TWO), derived=chained_error(False, ONE),
+             sharp=chained_error(True, ONE)),
     ),
 )  # fmt: skip
 
