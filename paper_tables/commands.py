@@ -278,7 +278,8 @@ def _make(
                 files = rooms.make(name, base / name, report)
             written[name] = [str(file) for file in files]
             bar.remove_task(task)
-            bar.console.print(f"{name}: {_time(time.perf_counter() - begun)}", highlight=False)
+            if files:
+                bar.console.print(f"{name}: {_time(time.perf_counter() - begun)}", highlight=False)
     for name in empty:
         text = f"no trial of {name} at scale {scale} is finished: give it more time, or another scale"
         if names == [name]:

@@ -50,6 +50,17 @@ def _projected(proof: Derivation) -> Expr:
     return proof.let("Y_rows", "", sqrt(1 + row**2), "and a bit")
 
 
+appendix_c = Claim(
+    key="lintilhac2026/C",
+    title="Norms of parameters and of what is computed",
+    kind="summary",
+    statement=r"""The norms of all weights (10) are those of the matrices as they are written down; those of inputs and
+of intermediate quantities (11) follow, without projections exactly, with them up to the error of Johnson and
+Lindenstrauss, by the tails of chi-squared variables (19, 20).""",
+    uses=(NORMS, SIZES, CHI, UNION),
+    source="reconstructed",
+)
+
 theorem_11 = Claim(
     key=SIZES,
     title="Norms of inputs and of what is computed from them",

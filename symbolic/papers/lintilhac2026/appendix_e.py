@@ -53,6 +53,17 @@ def _expanded(proof: Derivation) -> Expr:
     return proof.let("expectation", "", _quadratic(proof) + _remainder(proof), reason)
 
 
+appendix_e = Claim(
+    key="lintilhac2026/E",
+    title="From sharpness and norm to a PAC-Bayes bound",
+    kind="summary",
+    statement=r"""E.1: the expected loss of the perturbed network is half of $\sigma^2$ times the trace of the Hessian,
+and a remainder (12). E.2: with a Gaussian prior and posterior, the sub-Gaussian PAC-Bayes bound, at the best
+temperature and then at the best deviation. E.3: the bound as a number, beside a covering bound.""",
+    uses=(EXPANSION, PAC_BAYES, "lintilhac2026/E.3"),
+    source="reconstructed",
+)
+
 expansion = Claim(
     key=EXPANSION,
     title="The perturbed loss, to second order",

@@ -32,6 +32,16 @@ def _block(name: str, block: str, printed: Form | None) -> Part:
 EXACT = r"""in the construction with exact attention, at every string and whatever the coefficients are, as long as
 $T^{-2}\le c_t\le1$ after division by their norm"""
 
+appendix_f = Claim(
+    key="lintilhac2026/F",
+    title="Hessian of the loss, and gradients",
+    kind="summary",
+    statement=r"""On an exact fit the Hessian of the squared loss is $2\nabla f\nabla f^\top$ (13), so that the trace
+is twice the squared gradient, which is bounded block by block (14); the softmax enters through its Jacobian (15).""",
+    uses=(TRACE, GRADIENT, JACOBIAN),
+    source="reconstructed",
+)
+
 theorem_13 = Claim(
     key=TRACE,
     title="The trace of the Hessian of the loss",

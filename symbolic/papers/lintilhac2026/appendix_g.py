@@ -117,6 +117,18 @@ def _faster(name: str, lhs: str, meaning: str, of: Callable[[Derivation, Expr], 
     )
 
 
+appendix_g = Claim(
+    key="lintilhac2026/G",
+    title="Chain of thought",
+    kind="summary",
+    statement=r"""Parity bit by bit: $x_1,\dots,x_T$, a start bit 0, then what was written; positions with period $T$,
+and $W_1=2\log T$ times the identity on them, so that the step for $y_t$ sees $x_t$ and $y_{t-1}$ alike; a network of
+degree 2 turns their mean into $y_t$. Its norm and its sharpness are taken to be those of one component of degree 2,
+against one of degree $T$ for the single pass (16), which gives 7 and 8.""",
+    uses=(SEPARATION, "lintilhac2026/7", "lintilhac2026/8", "lintilhac2026/B"),
+    source="reconstructed",
+)
+
 separation = Claim(
     key=SEPARATION,
     title="Bit by bit against one pass",

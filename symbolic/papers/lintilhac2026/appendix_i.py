@@ -61,6 +61,16 @@ def _cost(exact: bool) -> Form:
     return steps(lambda proof: trace_cost(proof, Target(), sigma, delta, exact))
 
 
+appendix_i = Claim(
+    key="lintilhac2026/I",
+    title="Sharpness after a perturbation",
+    kind="summary",
+    statement=r"""The trace of the Hessian of the loss after a perturbation (17), from bounds on the gradient, on the
+Hessian of the output and on the output itself before and after it (18, 24, 30, 31).""",
+    uses=("lintilhac2026/17", AT_REST, OUTPUT, WHOLE, AFTER),
+    source="recovered",
+)
+
 theorem_17 = Claim(
     key="lintilhac2026/17",
     title="The trace of the Hessian after a perturbation",

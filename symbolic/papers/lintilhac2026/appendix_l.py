@@ -42,6 +42,16 @@ def _column(state: Perturbed) -> Expr:
     return state.let("column", r"\beta_{MAF,i}", value, r"$\tilde MAE_F$: columns of $F$ were zero", FLAT)
 
 
+appendix_l = Claim(
+    key="lintilhac2026/L",
+    title="Gradients after a perturbation",
+    kind="summary",
+    statement=r"""Tails of Gaussian perturbations (19, 20), how far they move what is computed on the way (21 to 24,
+27) and the derivatives (25, 26, 28, 29), and with them the gradient of every block (30).""",
+    uses=(FLAT, GRADIENT, SCORES, BACK, CROSSED, WHOLE, OUTPUT, *ON_THE_WAY, *TAILS),
+    source="reconstructed",
+)
+
 lemma_25 = Claim(
     key=FLAT,
     title="The slope of the network where counts are whole",

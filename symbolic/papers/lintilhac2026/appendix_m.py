@@ -29,6 +29,16 @@ def _printed_after(proof: Derivation) -> Expr:
     return proof.let("hessian", "", H_u + H_p, stated.PRINTED)
 
 
+appendix_m = Claim(
+    key="lintilhac2026/M",
+    title="Hessians after a perturbation",
+    kind="summary",
+    statement=r"""Term by term: for every pair of blocks that 18 counts, how far a perturbation moves what it adds to
+the largest $u^\top\nabla^2f\,u$ (31).""",
+    uses=(AFTER, AT_REST, *ALL_THE_WAY),
+    source="reconstructed",
+)
+
 theorem_31 = Claim(
     key=AFTER,
     title="The Hessian of the output after a perturbation",
