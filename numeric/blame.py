@@ -39,7 +39,8 @@ class Blame:
 
 def blame(claim: Claim, form: str = "", part: str = "", **values: Any) -> Blame:
     bound = bind(claim, values, form, part)
-    used = {n: v for n, v in bound.used.items() if n not in {p.index for p in claim.symbols} | set(claim.unrolled)}
+    lengths = {p.index for p in claim.symbols if p.name in bound.used} | set(claim.unrolled)  # of lists, which stay
+    used = {n: v for n, v in bound.used.items() if n not in lengths}
     names = [(n, i) for n, v in used.items() for i in (range(len(v)) if isinstance(v, list) else [None])]
     logs = np.array([float(from_exact(used[n] if i is None else used[n][i]).log) for n, i in names])
     end = float(_logs(bound, names, logs[:, None])[0])

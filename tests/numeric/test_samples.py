@@ -288,6 +288,15 @@ def test_shares_add_up(form):
     assert row.halved == pytest.approx(float(half), rel=1e-6)
 
 
+def test_a_length_has_a_share_where_no_list_is_given():
+    claim, at = registry.find("lintilhac2026/10"), dict(D=2, T=20, d=21)
+    found = blame(claim, "printed", "v_2", omega=10, **at)
+    (share,) = (one.share for one in found.shares if one.name == "omega")
+    assert share == pytest.approx(log(10))
+    listed = blame(claim, "sharp", "v_2", coefficient=[1, 2], **at)
+    assert {one.name for one in listed.shares} == {"coefficient[1]", "coefficient[2]", "constants"}
+
+
 def test_nothing_to_blame():
     with pytest.raises(InputError, match="nothing to share"):
         blame(registry.find("edelman2022/A.10"), "sharp", eps=10, N=5, B_w=1, B_X=1)
