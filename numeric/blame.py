@@ -27,7 +27,7 @@ class Share:
     name: str  # a parameter or constant, B_V[2] for the second entry of a list, "constants" for the rest
     value: str
     share: float  # of the natural logarithm of the bound
-    halved: float | None  # the bound after halving it, divided by the bound
+    halved: float | None  # the bound after halving it, divided by the bound, if doubles can hold that
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,10 @@ def blame(claim: Claim, form: str = "", part: str = "", **values: Any) -> Blame:
     halves = _logs(bound, names, logs[:, None] - np.log(2) * np.eye(len(names))) - end
     rows = [
         Share(
-            n if i is None else f"{n}[{i + 1}]", str(used[n] if i is None else used[n][i]), float(s), float(np.exp(h))
+            n if i is None else f"{n}[{i + 1}]",
+            str(used[n] if i is None else used[n][i]),
+            float(s),
+            float(np.exp(h)) if abs(h) < 700 else None,
         )
         for (n, i), s, h in zip(names, shares, halves, strict=True)
     ]

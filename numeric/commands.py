@@ -171,7 +171,9 @@ def blame(key: KeyPart, values: Values = None, form: FormOption = "", as_json: J
     print(f"{claim.key}: log of the bound {found.log:.6g} (the bound is about 10^{found.log / 2.302585092994046:.4g})")
     width = max(len(row.name) for row in found.shares)
     for row in found.shares:
-        halved = "" if row.halved is None else f"  = {row.value}; halving it multiplies the bound by {row.halved:.4g}"
-        print(f"  {row.name:<{width}}  {row.share:>10.4f}  {100 * row.share / found.log:>6.1f} %{halved}")
+        value = f"  = {row.value}" if row.value else ""
+        halved = "" if row.halved is None else f"; halving it multiplies the bound by {row.halved:.4g}"
+        part_of = f"{100 * row.share / found.log:>6.1f} %" if found.log else " " * 8  # the bound may be 1
+        print(f"  {row.name:<{width}}  {row.share:>10.4f}  {part_of}{value}{halved}")
     for layer, share in found.layers.items():
         print(f"  all of {layer}: {share:.4f}")

@@ -220,7 +220,8 @@ class Claim:
         if not name:
             part = next((p for p in self.parts if form in p.forms), part)
         if form not in part.forms:
-            raise InputError(f"{self.key} has no {form} form; it has {', '.join(part.forms)}")
+            where = f"{self.key}:{part.name}" if name else self.key
+            raise InputError(f"{where} has no {form} form; it has {', '.join(part.forms)}")
         return part
 
     def departure(self, step: Step, form: str) -> str:

@@ -7,7 +7,7 @@ f = sum_t s_t y_t, y = G v_2 and s the softmax of u = G W_2 g_{T+1},
   f'' = sum_t delta_t u_t'' + sum_t s_t (y_t - f) (u_t' - mean u')^2 + 2 y' J u' + sum_t s_t y_t''.
 
 At rest the network is flat where counts are whole and W_2 does not see what it puts out, so that many terms vanish;
-those of W_1 and W_V do not: they meet M and F.
+those of W_1 and W_V do not: they meet M and F, and W_2 by way of the output's token.
 """
 
 from __future__ import annotations

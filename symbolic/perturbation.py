@@ -20,6 +20,11 @@ SOFTMAX, BEST_SOFTMAX, JACOBIAN = "edelman2022/A.7", "maurey/softmax", "lintilha
     f"lintilhac2026/{x}" for x in ("19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30")
 )
 OPERATOR = "davidson2001/2.13"
+ON_STAYS = r"a unit that is on stays on at $t\le\omega$; at the output's position $F\partial f=0$ before the move"
+FLAT_MAP = (
+    r"flat at $t\le\omega$; at the output's position $\partial f$ meets $E_F$ alone, which $\beta_{MAF}$ contains, and "
+    r"what it moves by meets $\tilde M\tilde A\tilde F$"
+)
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,10 @@ class Perturbed:
         value, reason = self.C * self.s() + self.y() + self.f(), r"$\delta_t=s_t(y_t-f)$"
         if self.exact:
             value = Rational(3, 2) * self.C * self.s() + self.y()
-            reason = r"$\tilde J(\tilde y-y)$ and $(\tilde J-J)y$, with $y$ between 0 and $C$"
+            reason = (
+                r"$\tilde J(\tilde y-y)$; and with $y$ between 0 and $C$ held, $(\tilde s_t-s_t)(y_t-\tilde f)$ and "
+                r"$s_t(\tilde f-f)$ where $|\tilde f-f|\le\frac C2\|\tilde s-s\|_1$"
+            )
         return self.let("beta_delta", r"\beta_\delta", value, reason, BACK)
 
     def key(self) -> Expr:
@@ -174,9 +182,9 @@ class Perturbed:
         g, q, s, b, back = self.g(), self.q(), self.s(), self.b(), self.back()
         all_tokens = self.let("moved_tokens", r"\tilde S_\partial", self.tokens() + back, "after the move", BACK)
         units = self.moved.F * all_tokens + self.F * back
-        units = self.let("beta_units", r"\beta_{AF\partial}", units, "a unit that is on stays on", WHOLE)
+        units = self.let("beta_units", r"\beta_{AF\partial}", units, ON_STAYS, WHOLE)
         flat = self.jacobian() * all_tokens + (self.M + self.moved.M) * (self.F + self.moved.F) * self.back_output()
-        flat = self.let("beta_flat_map", r"\beta_{J,0}", flat, "flat where counts are whole; and the output", FLAT)
+        flat = self.let("beta_flat_map", r"\beta_{J,0}", flat, FLAT_MAP, FLAT)
         if self.crossing:
             steep = (self.M + self.moved.M) * (self.F + self.moved.F) * all_tokens
             flat = self.whole("beta_J", r"\beta_J", flat, flat + steep)

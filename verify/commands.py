@@ -138,8 +138,10 @@ def _trained(row: Row) -> str:
 
 def summary(rows: list[Row]) -> str:
     holds, fails, undecided = (sum(row.verdict == v for row in rows) for v in ("holds", "fails", "undecided"))
-    edges = sum(row.edge for row in rows)
-    return f"{len(rows)} claims: {holds} hold, {fails} fail ({edges} only at an edge), {undecided} undecided"
+    edges, silent = sum(row.edge for row in rows), sum(row.evidence is None for row in rows)
+    return f"{len(rows)} claims: {holds} hold, {fails} fail ({edges} only at an edge), {undecided} undecided" + (
+        f"; {silent} of those that hold have nothing to check" if silent else ""
+    )
 
 
 def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
@@ -152,11 +154,11 @@ def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
 
 
 def as_record(entry: Erratum) -> dict[str, object]:
-    """An entry with its two formulas, if there are any: a definition may have none."""
+    """An entry with its two formulas, if there are any (a definition may have none), and where the print is from."""
     claim = registry.find(entry.key)
     forms = claim.part(entry.part).forms if claim.parts else {}
     formulas = {f: latex_of(claim, f, part=entry.part) if f in forms else "" for f in ("printed", "derived")}
-    return {**asdict(entry), **formulas}
+    return {**asdict(entry), **formulas, "source": claim.source}
 
 
 def report(found: list[Comparison], entries: list[Erratum], verdicts: dict[str, dict[str, Any]]) -> list[str]:
@@ -171,14 +173,18 @@ def report(found: list[Comparison], entries: list[Erratum], verdicts: dict[str, 
         if entry.status == "refuted":  # its note says what object does it; where, comes after
             at = start.removesuffix(", all else fixed, ") or f"At {words(entry.witness)}"
             said, true = (f"{Decimal(value):.6g}" for value in (entry.printed_value, entry.true_value))
-            text = f"refuted. {entry.note} {at}: printed {said}, in truth at least {true}."
+            parts = registry.find(entry.key).parts
+            bound = "at most" if parts and registry.find(entry.key).part(entry.part).below else "at least"
+            text = f"refuted. {entry.note} {at}: printed {said}, in truth {bound} {true}."
             grouped.setdefault((entry.key, entry.part, text), [])
         else:
             grouped.setdefault((entry.key, entry.part, entry.note.removeprefix(start)), []).append(start)
     last = ""
     for (key, part, rest), starts in grouped.items():
         if key != last:
-            lines += ["", f"{key}  {plain(registry.find(key).title)}"]
+            claim = registry.find(key)
+            source = "" if claim.source == "printed" else f"  (what counts as printed was {claim.source})"
+            lines += ["", f"{key}  {plain(claim.title)}{source}"]
         last = key
         where = "; or a".join(start.removesuffix(", all else fixed, ").removeprefix("A") for start in starts)
         name = f"{part}: " if part else ""
@@ -194,9 +200,10 @@ def report(found: list[Comparison], entries: list[Erratum], verdicts: dict[str, 
     refuted = sum(entry.status == "refuted" for entry in entries)
     silent = sum(not (one.errata or one.remarks or one.undecided) for one in found)
     edges = sum(entry.edge for entry in entries)
+    rebuilt = sum(registry.find(entry.key).source == "reconstructed" for entry in entries)
     lines += [
         "",
         f"{len(found)} claims compared, {silent} without comment: {len(entries)} errata, {refuted} of them refuted, "
-        f"{edges} at an edge",
+        f"{edges} at an edge, {rebuilt} where what counts as printed was reconstructed",
     ]
     return lines[1:]

@@ -17,7 +17,7 @@ from .noise import moved, perturbations
 Tensor = Any
 
 NETWORKS, STRINGS = 100, 128  # drawn networks, and strings for each of them
-SAMPLE = 1024  # strings for the network itself
+TURNED, SAMPLE = 128, 1024  # strings on which ReLUs are watched, and those for the network itself
 
 
 def strings(target: walsh.Target, number: int, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
@@ -35,8 +35,18 @@ def estimate(values: list[float]) -> Estimate:
     return float(np.mean(values)), float(np.std(values, ddof=1) / math.sqrt(len(values)))
 
 
+def root_mean_square(values: list[float]) -> Estimate:
+    mean, error = estimate([x**2 for x in values])
+    return math.sqrt(mean), error / (2 * math.sqrt(mean)) if mean else 0.0
+
+
 def measure(
-    target: walsh.Target, sigma: float, ideal: bool = True, networks: int = NETWORKS, seed: int = 0
+    target: walsh.Target,
+    sigma: float,
+    ideal: bool = True,
+    networks: int = NETWORKS,
+    seed: int = 0,
+    number: int = STRINGS,
 ) -> hypotheses.Network:
     """The constructed network in the place of a learned one, on uniform strings, so that sample and other strings are
     alike; every drawn network has strings of its own. The trace is that with exact attention."""
@@ -50,17 +60,17 @@ def measure(
     (slope,) = torch.autograd.grad(each.mean(), theta)
     losses, flips, posterior, prior = [], [], [], []
     for one in around(net, sigma, networks, seed):
-        z_own, y_own = strings(target, STRINGS, rng)
-        drawn, still = (construction.run(own, z_own, masks) for own in (one, net))
-        own = (drawn.f - y_own).square().numpy()
+        z_own, y_own = strings(target, number, rng)
+        own = (construction.output(one, z_own, masks) - y_own).square().numpy()
         losses.append(float(own.mean()))
         posterior.append(subgaussian(own))
-        flips.append(float(((drawn.r > 0) != (still.r > 0))[:, : target.omega].double().mean()))
+        on = [construction.run(some, z_own[:TURNED], masks).r[:, : target.omega] > 0 for some in (one, net)]
+        flips.append(float((on[0] != on[1]).double().mean()))
     zero = construction.Network(*(torch.zeros_like(block) for block in net))
     for one in around(zero, sigma, networks // 4, seed + networks):
-        z_own, y_own = strings(target, STRINGS, rng)
+        z_own, y_own = strings(target, number, rng)
         prior.append(subgaussian((construction.output(one, z_own, masks) - y_own).square().numpy()))
-    loss = float(each.detach().mean())
+    loss, (own_constant, error) = float(each.detach().mean()), root_mean_square(posterior)
     return hypotheses.Network(
         loss=loss,
         norm_squared=float(sharpness.norms(target).total),
@@ -71,7 +81,8 @@ def measure(
         flipped=float(np.mean(flips)),
         Sigma={
             "learned": subgaussian(each.detach().numpy()),
-            "posterior": math.sqrt(np.mean(np.square(posterior))),
+            "posterior": own_constant,
             "prior": min(prior),
         },
+        Sigma_error=error,
     )

@@ -119,6 +119,7 @@ class Network:
     drawn_loss: Estimate | None = None  # of drawn networks
     flipped: float | None = None  # share of the ReLUs on which the output depends that a draw turns on or off
     Sigma: Mapping[str, float] = field(default_factory=dict)  # learned; posterior, root mean square; prior, the least
+    Sigma_error: float = 0.0  # standard error of that of the posterior
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ def _domination(case: Case, of: Network) -> Iterator[Hypothesis]:
         ASSUMED if of.trace <= 2 * case.G_u else FAILS,
         f"{of.trace:.5g} against {2 * case.G_u:.5g} before, not measured after",
         {"trace": of.trace, "2 G_u": 2 * case.G_u}, "the trace itself",
-        replace(terms, loss=of.trace / 2 * terms.sigma**2).bound,
+        replace(terms, loss=max(of.trace, 0.0) / 2 * terms.sigma**2).bound,
     )  # fmt: skip
 
 
@@ -191,20 +192,23 @@ def _constants(case: Case, of: Network) -> Iterator[Hypothesis]:
     terms, told = case.terms, ", ".join(f"{who} {_shown(value)}" for who, value in of.Sigma.items())
     yield Hypothesis(
         "one constant for the prior", f"Sigma = {case.Sigma:g} serves for almost every network of the prior", FAILS,
-        f"no number does; measured: {told or 'nothing'}", dict(of.Sigma), f"losses clipped at {CLIP:g}",
+        f"no number does; measured: {told or 'nothing'}", dict(of.Sigma) | {"Sigma": CLIP / 2},
+        f"losses clipped at {CLIP:g}",
         replace(terms, Sigma=CLIP / 2).bound,
     )  # fmt: skip
     if "posterior" in of.Sigma:
-        own, asks = of.Sigma["posterior"], "is no less than the root mean square over the posterior, which would do"
+        own, give = of.Sigma["posterior"], SURE * of.Sigma_error
+        asks = "is no less than the root mean square over the posterior, which would do"
+        found = f"{own:.3g} +- {of.Sigma_error:.2g}, an estimate by strings that grows with their number"
     else:
-        own, asks = (
-            of.Sigma.get("learned", case.Sigma),
-            "is no less than that of the learned network, which tells little",
-        )
+        own, give = of.Sigma.get("learned", case.Sigma), 0.0
+        asks = "is no less than that of the learned network, which tells little"
+        found = f"{own:.3g}, an estimate by strings"
     yield Hypothesis(
-        "a constant for each network", f"Sigma = {case.Sigma:g} {asks}", ASSUMED if own <= case.Sigma else FAILS,
-        f"{own:.3g}, an estimate by strings", {"own": own}, "that estimate, as if known beforehand",
-        replace(terms, Sigma=own).bound,
+        "a constant for each network", f"Sigma = {case.Sigma:g} {asks}", ASSUMED if own - give <= case.Sigma else FAILS,
+        found, {"own": own, "error": of.Sigma_error, "Sigma": own + give},
+        "that estimate" + (f", and {SURE:g} standard errors," if give else "") + " as if known beforehand",
+        replace(terms, Sigma=own + give).bound,
     )  # fmt: skip
 
 
@@ -216,29 +220,32 @@ def _choices(case: Case, of: Network) -> Iterator[Hypothesis]:
         {"risk": of.risk}, "nothing: the bound remains one on drawn networks", terms.bound,
     )  # fmt: skip
     yield Hypothesis(
-        "sigma beforehand", "sigma and lambda are fixed before the sample is seen", HOLDS,
-        "both are functions of G_u, L, Sigma, m and delta", {}, f"the price of the best of {MESH} values",
+        "sigma beforehand", "sigma and lambda are fixed before the sample is seen", ASSUMED,
+        "both are functions of G_u, L, m, delta and Sigma, which was taken from trained networks", {},
+        f"the price of the best of {MESH} values",
         replace(terms, grid=MESH).bound,
     )  # fmt: skip
 
 
 def _together(case: Case, of: Network) -> Iterator[Hypothesis]:
     """The network's own loss, norm and trace, the price of both meshes, and one or the other reading of Sigma."""
-    sigma = on_mesh(best_sigma(of.trace / 2, of.norm_squared, CLIP / 2, case.m))
-    loss = of.loss + of.trace / 2 * sigma**2
-    terms = Terms(loss, of.norm_squared, CLIP / 2, sigma, case.m, grid=MESH, before=False)
-    enough = {level: 27 * of.trace / 2 * of.norm_squared * (CLIP / 2) ** 2 / (4 * level**3) for level in (1, CONSTANT)}
+    slope = max(of.trace, 0.0) / 2  # an estimate of a trace may be negative
+    sigma = on_mesh(best_sigma(slope, of.norm_squared, CLIP / 2, case.m)) if slope else 1.0
+    terms = Terms(of.loss + slope * sigma**2, of.norm_squared, CLIP / 2, sigma, case.m, grid=MESH, before=False)
+    enough = {level: 27 * slope * of.norm_squared * (CLIP / 2) ** 2 / (4 * level**3) for level in (1, CONSTANT)}
     yield Hypothesis(
         "all together, losses clipped", "its own loss, norm and trace, sigma and lambda from meshes", ASSUMED,
         f"sigma is then {sigma:.3g}; with the best of all sigma and no loss, m = {enough[1]:.2g} would make it 1, "
         f"m = {enough[CONSTANT]:.2g} the loss of the best constant",
-        {"sigma": sigma, "m for 1": enough[1], "m for 1/4": enough[CONSTANT]},
+        {"sigma": sigma, "m for 1": enough[1], "m for 1/4": enough[CONSTANT], "Sigma": CLIP / 2},
         "all of it, the loss of drawn networks to second order", terms.bound,
     )  # fmt: skip
     if of.drawn_loss is not None and "posterior" in of.Sigma:
         high = of.drawn_loss[0] + SURE * of.drawn_loss[1]
-        own = Terms(high, of.norm_squared, of.Sigma["posterior"], case.sigma, case.m, grid=MESH)
+        constant = of.Sigma["posterior"] + SURE * of.Sigma_error
+        own = Terms(high, of.norm_squared, constant, case.sigma, case.m, grid=MESH)
         yield Hypothesis(
             "all together, a constant for each network", "its own norm, what was measured of drawn networks", ASSUMED,
-            "estimates by draws and strings, as if known beforehand", {"sigma": case.sigma}, "all of it", own.bound,
+            f"estimates by draws and strings and {SURE:g} standard errors, as if known beforehand",
+            {"sigma": case.sigma, "Sigma": constant}, "all of it", own.bound,
         )  # fmt: skip

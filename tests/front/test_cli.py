@@ -1,6 +1,7 @@
 """The command, as a user calls it: shapes of the JSON, exit codes, one clear line on bad input."""
 
 import json
+import re
 import subprocess
 import sys
 from decimal import Decimal
@@ -70,6 +71,9 @@ def test_errata(maurey):
     assert "Undecided" in out
     assert out.count("maurey") == 0
     assert f"{len(rows)} errata" in out
+    assert {row["source"] for row in rows} == {"printed", "recovered", "reconstructed"}
+    assert "(what counts as printed was reconstructed)" in out
+    assert re.search(r"^  gradient: refuted\. .* in truth at most 4632\.$", out, re.M)  # a lower bound
     assert {"edelman2022/A.4", "edelman2022/4.4"} <= {row["key"] for row in rows if row["status"] == "refuted"}
 
 
@@ -220,6 +224,12 @@ def test_samples_and_blame(maurey):
     code, out, _ = maurey("blame", "edelman2022/4.4", *HEAD, "eps=1/10", "--json")
     assert code == 0
     assert json.loads(out)["shares"][0]["name"] == "constants"
+    code, out, _ = maurey("blame", "maurer2004/5:risk", "m=1000", "delta=0.05", "KL=1", "loss_hat=1")
+    assert code == 0
+    assert "log of the bound 0" in out
+    code, out, _ = maurey("blame", "lintilhac2026/7", "T=8", "m=1e9", "Sigma=0.01", "sigma=0.001", "--form", "printed")
+    assert code == 0
+    assert not {"inf", "nan"} & set(out.split())
 
 
 def test_two_derivations_side_by_side(maurey):

@@ -24,6 +24,10 @@ def test_plans_name_degrees_and_tasks():
         degrees = {(job.config.task, job.config.T, job.config.D) for job in jobs}
         assert degrees == {(task, T, 2 if task == "steps" else T) for task, T, _ in degrees}
         assert all(job.config.omega == 1 for job in jobs)
+        single = {(job.config.T, job.config.m): job.config.threshold for job in jobs if job.config.task == "function"}
+        for job in jobs:  # a mean over steps, which all come below the threshold together
+            share = job.config.T if job.config.task == "steps" else 1
+            assert job.config.threshold * share == pytest.approx(single[job.config.T, job.config.m])
 
 
 @pytest.mark.parametrize("form", ["printed", "derived", "sharp"])
@@ -55,7 +59,8 @@ def asked(chain, single):
 def test_where_the_chain_asks_for_fewer_samples():
     some = asked({2: 5, 4: 8, 8: 10}, {2: 4, 4: 9, 8: 20})
     assert samples.smaller_from(some, "derived", True) == 4
-    assert steps._smaller(some).agrees is False
+    assert steps._smaller(some).agrees
+    assert steps._smaller(asked({2: 5, 4: 10, 8: 10}, {2: 4, 4: 9, 8: 20})).agrees is False
     assert steps._smaller(asked({2: 1, 4: 2}, {2: 2, 4: 3})).agrees
     assert samples.smaller_from(asked({2: 5, 4: 9}, {2: 4, 4: 8}), "sharp", False) is None
 
@@ -63,8 +68,19 @@ def test_where_the_chain_asks_for_fewer_samples():
 def test_growth_is_a_power_or_is_not():
     powers = asked({T: T**3 for T in (2, 4, 8, 16)}, {T: T**6 for T in (2, 4, 8, 16)})
     assert steps.power(steps._of(powers, "single", "derived")) == pytest.approx(6)
-    assert steps._growth(powers, EXPECTED).agrees is False
-    assert steps._growth(asked({8: 8, 16: 16}, {8: 2**8, 16: 2**80}), EXPECTED).agrees is None
+    assert "T to the power 3.0 and 6.0" in steps._samples(powers)
+
+
+def test_growth_of_the_values_is_told_from_an_exponential(monkeypatch):
+    place = asked({16: 10**9}, {16: 10**12})
+    assert steps._growth(place, EXPECTED).agrees is False
+    at = [samples.at("single", "derived", T, place[3], "1/100") for T in (8, 16)]
+    claim, given = registry.find(samples.KEYS["single"]), samples.given("derived", 16, "1/100", True)
+    assert place[3].way == "single"
+    exact = enclose(claim, "derived", "error", 10, m=place[3].m, sigma=place[3].sigma, **given).value
+    assert at[1] == pytest.approx(float(exact))
+    monkeypatch.setattr(steps, "at", lambda way, form, T, *_: 2.0**T)
+    assert steps._growth(place, EXPECTED).agrees is None
 
 
 def outcome(task, T, **record):
@@ -81,7 +97,10 @@ def test_trained_cells_leave_unfitted_runs_out():
     ]
     (cell,) = steps.cells_of(runs)
     assert (cell.mean("steps", "wrong_ends"), cell.mean("function", "wrong")) == (0.04, 0.2)
-    assert (cell.unfitted, cell.failed) == (1, 1)
+    assert cell.mean("steps", "wrong_ends", True) == pytest.approx(0.27)
+    assert (cell.unfitted, cell.failed) == ((runs[1],), 1)
+    assert steps._trained([cell]).agrees is False  # those that were not fitted count
+    cell = replace(cell, unfitted=())
     assert steps._trained([cell]).agrees is True
     worse = replace(cell, single=(outcome("function", 4, wrong=0.01),))
     assert steps._trained([worse]).agrees is False

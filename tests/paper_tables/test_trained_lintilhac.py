@@ -13,7 +13,7 @@ import maurey
 from maurey.paper_tables import exhibits, trained
 from maurey.paper_tables.lintilhac2026 import bounds, domination, gap, mechanism, runs
 from maurey.paper_tables.lintilhac2026.domination import Pair
-from maurey.paper_tables.lintilhac2026.mechanism.scores import by_chance, score, turns
+from maurey.paper_tables.lintilhac2026.mechanism.scores import by_chance, score, shown_by_chance, turns
 from maurey.paper_tables.trained import Outcome
 from maurey.verify import construction, walsh
 from maurey.verify.training import spectra
@@ -125,6 +125,20 @@ def test_bounds_are_those_of_the_claim():
     assert bounds.least("printed", "semi-analytic", 2, 7, 6, 64, Fraction(1, 100), sigmas) is None  # not measured
 
 
+def test_the_power_of_the_gap_has_the_spread_of_its_functions():
+    rng = np.random.default_rng(0)
+    calm = {D: (D**3.0 * (1 + 0.1 * rng.standard_normal(8))).tolist() for D in (1, 2, 3)}
+    slope, low, high = gap.power(calm)
+    assert low < 3 < high < low + 0.5
+    assert slope == pytest.approx(3, abs=0.2)
+    wild = {D: (D**3.0 * np.array([0.1, 0.2, 3.0])).tolist() for D in (1, 2, 3)}
+    slope, low, high = gap.power(wild)
+    assert (slope, high - low > 1) == (pytest.approx(3), True)
+    assert gap.power({**calm, 3: [-1.0, 2.0]}) is None  # its mean may be negative
+    assert gap.power({1: [1.0, 1.0], 2: [2.0, 2.0]}) is None
+    assert gap.power({**calm, 3: [1.0]}) is None
+
+
 def test_the_measured_rise_is_that_of_the_next_larger_deviation():
     rows = list(csv.DictReader((exhibits.ROOT / bounds.MEASURED / "table.csv").open()))
     own = {
@@ -179,7 +193,7 @@ def test_domination_is_read_with_the_interval():
     made, rows = shown("domination", [small, large])
     assert [row["dominated"] for row in rows] == ["norm yes, trace yes", "norm no, trace no"]
     assert verdict(made, "the norm of the construction exceeds") == "DISAGREES"
-    assert verdict(made, "Theorem 2 needs both") == "DISAGREES"
+    assert verdict(made, "Theorem 2 needs norm") == "DISAGREES"
     made, _ = shown("domination", [outcome(D, omega, norm=norm / 1e4, trace=trace / 100)])
     assert verdict(made, "the trace of the construction is about 100 times") == "agrees"
     assert verdict(made, "the norm of the construction is about 100 times") == "agrees"
@@ -226,10 +240,32 @@ def test_the_mechanism_is_judged_by_components():
     rows = [(0, 1), (2, 3), (1, 2), (4, 5), (0, 3), (0, 5)]
     for components, word in (([[0, 1], [2, 3]], "agrees"), ([[1, 3], [3, 5]], "DISAGREES")):
         record = start | seen(rows, components, [0.8, 0.6], [1.0] * 6, [0, 1, 0])
-        made, table = shown("mechanism", [Outcome(c, 0, record)], "smoke")
+        made, table = shown("mechanism", [Outcome(c, trial, record) for trial in range(4)], "smoke")
         assert verdict(made, "by components") == word
         assert verdict(made, "by rows, ") == "DISAGREES"  # at most two of six
         assert table[0]["needed ones shown"] == ("2 of 2" if word == "agrees" else "0 of 2")
+        few, _ = shown("mechanism", [Outcome(c, 0, record)], "smoke")
+        assert verdict(few, "by components") == "DISAGREES"  # six blind rows of 15 pairs may well show two
+
+
+def test_chance_is_counted():
+    assert shown_by_chance(20, 1, 1) == pytest.approx(1 / 21)
+    assert shown_by_chance(3, 2, 2) == pytest.approx(1 - (5 / 6) ** 2)
+    rng = np.random.default_rng(0)
+    blind = [any(frozenset(rng.choice(6, 2, replace=False)) == {0, 1} for _ in range(4)) for _ in range(4000)]
+    assert np.mean(blind) == pytest.approx(shown_by_chance(5, 2, 4), abs=0.03)
+
+
+def test_the_curve_before_training_is_that_of_the_engine():
+    import torch
+
+    from maurey.verify.training.channel import curve
+    from maurey.verify.training.state import State, named
+
+    c = Spectrum(model="channel", D=2, omega=2, T=5, m=64, batch=16, width=32, watch=True)
+    first = named(c, State.drawn(c, [key(c, 3)], torch.device("cpu"))["flat"])
+    found = mechanism._first_curve(Outcome(c, 3, {}))
+    assert np.allclose(found, curve(first, torch.linspace(0, 1, 201)[None])[0].numpy(), atol=1e-5)
 
 
 # --- run

@@ -193,6 +193,9 @@ def test_each_hypothesis_has_its_status():
         assert now[name].status == "fails"
         assert name == "stationarity" or now[name].bound > fine[name].bound or "flipped" in change_
     assert audited(drawn_loss=None)["expansion"].status == "assumed"
+    near = audited(Sigma={"posterior": 0.011}, Sigma_error=0.001)["a constant for each network"]
+    assert (near.status, near.numbers["Sigma"]) == ("assumed", pytest.approx(0.014))  # within its errors
+    assert audited(trace=-10.0)["all together, losses clipped"].numbers["sigma"] == 1  # an estimate may be negative
     assert fine["one constant for the prior"].bound > 5
     assert "all together, a constant for each network" in fine
 
@@ -207,6 +210,9 @@ def test_the_constructed_network_is_measured():
     mean, error = drawn.measure(target, 1e-4, True, 200).drawn_loss
     assert mean == pytest.approx(1e-8 * small.trace / 2, abs=4 * error)
     assert small.Sigma["learned"] < small.Sigma["posterior"] < small.Sigma["prior"]
+    assert 0 < small.Sigma_error < small.Sigma["posterior"]
+    mean, error = drawn.root_mean_square([3.0, 4.0, 5.0, 4.0])
+    assert (mean, error) == (pytest.approx(math.sqrt(16.5)), pytest.approx(np.std([9, 16, 25, 16], ddof=1) / 4 / mean))
 
 
 # --- E.3 -------------------------------------------------------------------------------------------------------------

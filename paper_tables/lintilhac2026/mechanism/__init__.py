@@ -12,8 +12,9 @@ from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import account, cells_of
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.verify.training.trials import key
 
-from .scores import TURN, USED, Scores, by_chance, score
+from .scores import TURN, USED, Scores, by_chance, score, shown_by_chance, turns
 
 COLUMNS = [
     "degree", "sparsity", "function", "converged", "epochs", "training loss", "test loss", "rows in use",
@@ -21,6 +22,7 @@ COLUMNS = [
     "turns of the MLP", "in the figure",
 ]  # fmt: skip
 SHOWN = 2  # runs in the figure
+SURE = 3.0  # standard deviations beyond chance
 ABOUT = (
     "One attention layer of which only the data channel is kept, an MLP with 32 hidden units on that one channel, a "
     "linear read-out of all positions; 1,087 parameters at 20 bits; AdamW, rate 0.004, weight decay 0.0001, batches of "
@@ -46,12 +48,14 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             "Scores: a row (of a query, the mean over 1,024 training strings) is in use if its weight in the read-out "
             f"is at least {USED:g} of the largest; it shows a component if its D largest attention weights are at that "
             "component's positions. A component is needed if a network without it could not come below the threshold "
-            "(with coefficient c it has a share c²/4 of the loss). By chance: the share of all sets of D positions "
-            f"that are components. A turn of the MLP counts if it is at least {TURN:g} of the curve's range on [0, 1]; "
-            "a parity of D bits, read from a count, needs D - 1. The figure shows the first fitted function with "
-            "several components of the two lowest degrees above 1.",
+            "(with coefficient c it has a share c²/4 of the loss). By chance: rows that attend to D positions picked "
+            "blindly; what is said to be shown must be more than half, and beyond chance by "
+            f"{SURE:g} standard deviations. A turn of the MLP counts if it is at least {TURN:g} of the curve's range "
+            "on [0, 1]; a parity of D bits, read from a count, needs D - 1. The figure shows the first fitted "
+            "function with several components of the two lowest degrees above 1.",
             "Settled after the first networks had been looked at: the threshold of the training loss, that attention "
-            "is averaged over strings, which components are needed, and that components and rows are judged apart.",
+            "is averaged over strings, which components are needed, that components and rows are judged apart, and "
+            "that chance is counted.",
             *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
@@ -83,21 +87,47 @@ def _findings(runs: Sequence[tuple[Outcome, Scores]], expected: Mapping[str, Any
         own = [(o, s) for o, s in runs if o.config.D == D]
         showing, used = (sum(getattr(s, name) for _, s in own) for name in ("showing", "used"))
         there, components = (sum(getattr(s, name) for _, s in own) for name in ("found", "needed"))
-        chance = sum(by_chance(o.config.T, D, o.config.omega) * s.used for o, s in own)
+        blind = [(by_chance(o.config.T, D, o.config.omega), s.used) for o, s in own]
+        blindly = [(shown_by_chance(o.config.T, D, s.used), s.needed) for o, s in own]
         among, all_of_them = sum(s.among_all for _, s in own), sum(o.config.omega for o, _ in own)
         start = f"{figure}, degree {D}: {expected['rows']}; here"
         text = (
-            f"{start}, by components, {there} of {components} needed ones are shown by a row in use ({among} of "
-            f"{all_of_them} of all)"
+            f"{start}, by components, {there} of {components} needed ones are shown by a row in use "
+            f"({_expected(blindly):.1f} by chance; {among} of {all_of_them} of all)"
         )
-        found.append(Finding(text, 2 * there > components))
-        text = f"{start}, by rows, {showing} of {used} in use show a component ({chance:.1f} by chance)"
-        found.append(Finding(text, 2 * showing > used))
-    waves = [s.turns >= o.config.D - 1 for o, s in runs if o.config.D > 1]
-    if waves:
-        text = f"{figure}: {expected['curve']}; here with at least D - 1 turns in {sum(waves)} of {len(waves)} networks"
-        found.append(Finding(text, 2 * sum(waves) > len(waves)))
+        found.append(Finding(text, 2 * there > components and _beyond(there, blindly)))
+        text = f"{start}, by rows, {showing} of {used} in use show a component ({_expected(blind):.1f} by chance)"
+        found.append(Finding(text, 2 * showing > used and _beyond(showing, blind)))
+    for D in sorted({o.config.D for o, _ in runs if o.config.D > 1}):
+        ends = [s.turns >= D - 1 for o, s in runs if o.config.D == D]
+        before = sum(turns(_first_curve(o)) >= D - 1 for o, _ in runs if o.config.D == D)
+        text = (
+            f"{figure}, degree {D}: {expected['curve']}; here with at least D - 1 turns in {sum(ends)} of {len(ends)} "
+            f"networks, in {before} before training"
+        )
+        found.append(Finding(text, 2 * sum(ends) > len(ends) and sum(ends) > before))
     return found
+
+
+def _expected(chances: Sequence[tuple[float, int]]) -> float:
+    return sum(p * number for p, number in chances)
+
+
+def _beyond(found: int, chances: Sequence[tuple[float, int]]) -> bool:
+    """More than so many trials with these chances come to, but for a few deviations."""
+    spread = sum(p * (1 - p) * number for p, number in chances) ** 0.5
+    return found > _expected(chances) + SURE * spread
+
+
+def _first_curve(outcome: Outcome) -> Any:
+    """The MLP as it was before training."""
+    import torch
+
+    from maurey.verify.training import channel
+
+    start = channel.initial(outcome.config, key(outcome.config, outcome.trial))
+    p = {name: torch.from_numpy(np.asarray(value, dtype=np.float64))[None] for name, value in start.items()}
+    return channel.curve(p, torch.linspace(0, 1, channel.POINTS, dtype=torch.float64)[None])[0].numpy()
 
 
 def _draw(figure: Any, shown: Sequence[Outcome]) -> None:

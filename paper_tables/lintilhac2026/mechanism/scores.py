@@ -70,3 +70,8 @@ def turns(curve: NDArray[np.float64]) -> int:
 def by_chance(T: int, D: int, omega: int) -> float:
     """How often D of the T + 1 positions, picked blindly, are one of the components."""
     return omega / math.comb(T + 1, D)
+
+
+def shown_by_chance(T: int, D: int, used: int) -> float:
+    """How often one of so many rows, picked blindly, shows a given component."""
+    return 1 - (1 - 1 / math.comb(T + 1, D)) ** used

@@ -197,7 +197,7 @@ def _with_sigma(cells: Sequence[Cell]) -> Finding:
         "The rise grows with sigma, to first order as sigma itself: it is a change of the trace in a random direction, "
         f"not one of second order; powers between the ends {min(powers):.2f} to {max(powers):.2f}"
     )
-    return Finding(text, min(powers) > 0)
+    return Finding(text, min(powers) > 0.5 and max(powers) < 1.5)
 
 
 def _with_class(cells: Sequence[Cell], show: Mapping[str, Any]) -> Finding:

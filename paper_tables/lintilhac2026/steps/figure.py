@@ -72,6 +72,8 @@ def _trained(panel: Any, cells: Sequence[Cell]) -> None:
             runs = [o.record[field] for o in (cell.steps if task == "steps" else cell.single)]
             beside = place + 0.18 * (n - 1)
             panel.plot([beside] * len(runs), runs, ".", color=color, markersize=5, alpha=0.6)
+            late = [o.record[field] for o in cell.unfitted if o.config.task == task]
+            panel.plot([beside] * len(late), late, "x", color=color, markersize=5)
             mean = cell.mean(task, field)
             if mean is not None:
                 panel.plot(beside, mean, MARKERS[n], color=color, markersize=7, markerfacecolor="none",
@@ -80,7 +82,7 @@ def _trained(panel: Any, cells: Sequence[Cell]) -> None:
     panel.set_xticks(range(len(cells)), [f"T = {cell.T}\nm = {cell.m}" for cell in cells], fontsize=8)
     panel.set_ylim(-0.02, 0.6)
     panel.set_ylabel("share of all strings with a wrong answer")
-    panel.set_title("trained networks: runs, and their means", fontsize=9)
+    panel.set_title("trained networks: runs (crosses: not fitted), and means of the fitted", fontsize=9)
     panel.grid(alpha=0.3)
     if cells:
         panel.legend(fontsize=7, loc="upper left")

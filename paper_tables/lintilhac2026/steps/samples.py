@@ -72,6 +72,12 @@ def value(way: str, form: str, T: int, m: int, Sigma: str) -> float:
     return float(np.exp(np.min(logs)))
 
 
+def at(way: str, form: str, T: int, place: Needed, Sigma: str) -> float:
+    """The truncated bound at the m and the sigma of a place, in double precision."""
+    here = _floats(given(form, T, Sigma, True)) | {"m": place.m, "sigma": float(place.sigma)}
+    return float(np.exp(sweep(registry.find(KEYS[way]), form, "error", **here).log))
+
+
 def _floats(at: dict[str, Any]) -> dict[str, Any]:
     return {name: float(Fraction(value)) if name in ("Sigma", "delta") else value for name, value in at.items()}
 

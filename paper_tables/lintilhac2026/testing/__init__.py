@@ -163,7 +163,7 @@ def make(progress: Progress) -> Exhibit:
             "a level that is rejected takes few.",
             "The sparsity test is blind to eps of energy, and to components that no longer differ on the free "
             f"positions: with equal coefficients, degree {config['free_degree']} and sparsity "
-            f"{config['free_sparsity']} it reports {_free(found)}.",
+            f"{config['free_sparsity']}, and no energy let pass, it reports {_free(found)}.",
             *(finding.note for finding in findings),
         ],
         columns=COLUMNS,

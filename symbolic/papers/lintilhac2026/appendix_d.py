@@ -50,8 +50,9 @@ rescaling = Claim(
     statement=r"""$(\alpha M,\alpha\Gamma,F/\alpha)$ computes for all $\alpha>0$ what $(M,\Gamma,F)$ does. The network's
 share of the squared norm becomes $\alpha^2A+B/\alpha^2$ with $A=\|M\|^2+\|\Gamma\|^2$ and $B=\|F\|^2$, that of the
 squared gradient $a/\alpha^2+\alpha^2b$ with $a=\|\nabla_Mf\|^2+\|\nabla_\Gamma f\|^2$ and $b=\|\nabla_Ff\|^2$, averaged
-over all strings. Both are said to be least beyond $\alpha=1$, so that one $\alpha$ lowers both. Besides, a sample
-that never visits a value of the count does not need its units.""",
+over all strings. Both are said to be least beyond $\alpha=1$, so that one $\alpha$ lowers both. The norm of all
+parameters needs $T^{-4}\le c_t\le1$. Besides, a sample that never visits a value of the count does not need its
+units.""",
     symbols=letters("omega D T"),
     assumes=(SPARSE, LOW),
     uses=(CONSTRUCTION, GRID, NORMS, GRADIENT),

@@ -165,7 +165,8 @@ sub-Gaussian ones need $\Sigma$ for almost every network of the prior; in the de
 $b=2\Sigma$, which gives just that, and says nothing beyond $b$. The best $\lambda$ for the bound on the
 norm is known beforehand; that for $\|\hat\Theta\|$ itself is not, and to take it after the sample is seen $n_g$ values
 are fixed before, each twice the one before. At the best deviation for a loss whose expected perturbed value is
-$\frac{\sigma^2}2\mathrm{Tr}$, $n_g$ deviations may be tried. McAllester's bound is for losses in $[0,1]$.""",
+$\frac{\sigma^2}2\mathrm{Tr}$, trace and norm must be bounds that are known before the sample is seen; $n_g$ deviations
+may be tried. McAllester's bound is for losses in $[0,1]$.""",
     symbols=letters(
         "m delta Sigma sigma temperature norm_squared trace loss_hat grid",
         loss_hat={"domain": "in [0, 1]"},

@@ -14,7 +14,7 @@ from .appendix_b import printed_norm
 from .appendix_e import PAC_BAYES, PRIOR, RISK, let_best_sigma
 from .appendix_f import printed_gradient, theorem_14
 from .letters import LOW, SPARSE, D, T, letters, omega
-from .section_1 import AFTER, MAIN, gibbs_risk, inverted_risk, main, printed_risk, printed_sigma, smaller
+from .section_1 import MAIN, gibbs_risk, inverted_risk, main, printed_risk, printed_sigma, smaller
 
 m, delta, Sigma, P = symbols("m delta Sigma P")
 
@@ -89,12 +89,12 @@ $0.327$; the formulas give $0.0797$, $0.1594$ and $0.239$ for the shares and the
 values are bounds only if $P$ is what they take it for. A loss that is clipped at $2\Sigma$, so that $\Sigma=0.01$
 serves under the prior, is below $0.239$ in any case. For the covering bound that it is compared with, every norm of
 10 is turned into a $(2,1)$ norm by $\|W\|_{2,1}\le\sqrt n\,\|W\|_F$ for $n$ columns; the derived budgets count the
-columns that are not zero.""",
+columns that are not zero; that of $W_2$ needs $T^{-4}\le c_t\le1$, the bounds $T^{-2}\le c_t\le1$.""",
     symbols=letters("omega D T m delta Sigma sigma grid P"),
     assumes=(SPARSE, LOW),
     uses=(MAIN, PAC_BAYES, NORMS, GRADIENT, CONSTRUCTION),
     source="recovered",
-    differs={"constant": PRIOR, "log_delta": AFTER, **theorem_14.differs},
+    differs={"constant": PRIOR, **theorem_14.differs},
     parts=(
         Part("truncated", RISK, "the bound for $P=0$", printed=_printed(lambda best: printed_risk(Integer(0), best)),
              derived=_at_best(None, False), sharp=_at_best(None, True)),

@@ -192,9 +192,9 @@ theorem_30 = Claim(
     key=WHOLE,
     title="The gradient after a perturbation",
     kind="lipschitz",
-    statement=rf"""{MOVED}, no unit crossing its kink: the gradient with respect to every block moves by at most the
-stated amount. {AT_RANDOM} the whole gradient moves by at most $G_p$, wherever $f$ is smooth; the derived form allows
-for units that cross. The bound for $W_1$ needs the sharp constant of lintilhac2026/15: with
+    statement=rf"""{MOVED}, no unit crossing its kink: wherever $f$ is smooth, the gradient with respect to every block
+moves by at most the stated amount. {AT_RANDOM}, and wherever $f$ is smooth, the whole gradient moves by at most $G_p$;
+the derived form allows for units that cross. The bound for $W_1$ needs the sharp constant of lintilhac2026/15: with
 2, and tokens of norm $\sqrt2$, it would be twice as large. {CLOSED}.""",
     symbols=letters(f"{GIVEN} sigma delta"),
     assumes=(SPARSE, LOW, NO_FLIP),

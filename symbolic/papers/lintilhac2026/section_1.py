@@ -126,7 +126,6 @@ at a point that depends on $\epsilon$, of which no trace is a bound""".replace("
 REMAINDER = r"""$\sigma^2P$ is at least
 $\mathbb E\,\epsilon^\top(\nabla^2\hat L(\Theta+\tau\epsilon)-\nabla^2\hat L(\Theta))\epsilon$, twice what 12 has
 beyond the second order"""
-AFTER = r"it minimises over a mesh of $\sigma$ at the cost of one"
 
 main = Claim(
     key=MAIN,
@@ -136,14 +135,15 @@ main = Claim(
 most the stated amount. It is a bound for a network drawn at random, not for $\hat\Theta$. As printed, domination is one
 of traces, the loss is sub-Gaussian with constant $\Sigma$, and $P$ is that of 17. In the derived forms domination is of
 expected losses as above, the change of the gradient takes the place of 17, and all losses are clipped at $2\Sigma$,
-beyond which nothing is said: then $\Sigma$ serves for every network of the prior. $\sigma$ may be chosen after the
+beyond which nothing is said: then $\Sigma$ serves for every network of the prior. A $\sigma$ that depends on nothing
+but $G_u$, $L$, $m$, $\delta$ and a $\Sigma$ that was not measured is free, $n_g=1$; else it may be chosen after the
 sample is seen among $n_g$ values that were fixed before. $P$ may be given: 0 truncates the bound, a measured value
 makes it semi-analytic. Then it is a bound only if {REMAINDER}.""",
     symbols=letters("omega D T m delta Sigma sigma grid P?"),
     assumes=(SPARSE, LOW),
     uses=(SHARPNESS, PERTURBED, NORMS, EXPANSION, COST, PAC_BAYES, WHOLE),
     source="recovered",
-    differs={"constant": PRIOR, "mean_loss": TRACES, "log_delta": AFTER, **theorem_14.differs},
+    differs={"constant": PRIOR, "mean_loss": TRACES, **theorem_14.differs},
     parts=(
         Part("risk", RISK, "risk of the perturbed network", printed=_printed, derived=_bound(False),
              sharp=_bound(True)),
@@ -237,9 +237,10 @@ perturbed = Claim(
     title="The loss of the perturbed construction",
     kind="approximation",
     statement=rf"""For $\epsilon\sim N(0,\sigma^2I)$ the expected squared loss of the construction with exact attention,
-at any string. As printed, $P$ is that of 17; in the derived forms the change of the gradient takes its place, and
-perturbations of probability at most $\delta$ are left out, where units may be anywhere: a loss that is clipped at $b$
-is larger by at most $b\delta$. $P$ may be given, as measured; then it is a bound only if {REMAINDER}.""",
+$T^{{-2}}\le c_t\le1$, at any string. As printed, $P$ is that of 17; in the derived forms the change of the gradient
+takes its place, and perturbations of probability at most $\delta$ are left out, where units may be anywhere: a loss
+that is clipped at $b$ is larger by at most $b\delta$. $P$ may be given, as measured; then it is a bound only if
+{REMAINDER}.""",
     symbols=letters(
         "omega D T sigma delta P?", delta={"meaning": "probability of the perturbations that are left out"}
     ),

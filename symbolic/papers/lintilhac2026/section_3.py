@@ -11,7 +11,7 @@ from .letters import T, letters
 from .section_1 import MAIN, TRACES
 
 CHAIN, SINGLE = "lintilhac2026/7", "lintilhac2026/8"
-SYMBOLS = letters("T m delta Sigma sigma grid P?")
+SYMBOLS = "T m delta Sigma sigma grid P?"
 CONFUSED = r"""it solves the bound for $\delta$ and takes that for the probability of a wrong bit; $\delta$ is the
 probability that the sample misleads, and what Markov's inequality gives is 4 times the bound
 itself""".replace("\n", " ")
@@ -27,7 +27,7 @@ chain_of_thought = Claim(
 bit before it, and writes $T$ bits in turn. {HOW}. A chain whose last bit is wrong has a first wrong step, and right
 bits before it: the error of the chain is at most $T$ times that of a step, $t$ uniform. The network that takes all
 steps has an entry of $W_1$ for every position; the norm of one step, $L(1,2,T)$, is not its own.""",
-    symbols=SYMBOLS,
+    symbols=letters(SYMBOLS, m={"meaning": "number of training steps, each of a string of its own"}),
     assumes=(BITS,),
     uses=(SEPARATION, MAIN, NORMS, WHOLE),
     source="recovered",
@@ -51,7 +51,7 @@ single_pass = Claim(
     title="Parity in one pass",
     kind="generalization",
     statement=rf"""A network is trained on $m$ strings and their parities, one component of degree $T$. {HOW}.""",
-    symbols=SYMBOLS,
+    symbols=letters(SYMBOLS),
     assumes=(BITS,),
     uses=(SEPARATION, MAIN, NORMS, WHOLE),
     source="recovered",

@@ -174,12 +174,23 @@ def deviations(effort: Effort) -> Iterator[Result]:
 
 
 @check(E_2)
+def at_the_best(effort: Effort) -> Result:
+    """The bound at the best temperature for that deviation and that loss, each of the deviations at its share."""
+    grid, best = Symbol("grid", positive=True), at("sigma")
+    loss = {Symbol("loss_hat", positive=True): trace / 2 * best**2}
+    usual = at("risk", "derived").subs(loss).subs(sigma, best).subs(delta, delta / grid)
+    note = "as at the best temperature, with the best deviation put in"
+    return conclude(note, [same(at("at_best", "derived"), usual)], rung="identity", part="at_best", form="derived")
+
+
+@check(E_2)
 def for_all_posteriors(effort: Effort) -> Iterator[Result]:
     """Losses in [0, 1] have Sigma = 1/2, at which nothing is clipped."""
     grids = [{"Sigma": 0.5, "grid": number} for number in (1, 8)]
     heats = [{"Sigma": 0.5, "heat": heat} for heat in HEATS]
     yield held_against(E_2, "printed", "risk", effort, {"Sigma": 0.5})
-    yield held_against(E_2, "derived", "risk", effort, *grids)
+    yield held_against(E_2, "derived", "risk", effort, {"Sigma": 0.5})
+    yield held_against(E_2, "derived", "chosen", effort, *grids)
     yield held_against(E_2, "sharp", "risk", effort, {"Sigma": 0.5})
     yield from (held_against(E_2, form, "fixed", effort, *heats) for form in ("printed", "derived"))
     yield from (held_against(E_2, form, "mcallester", effort) for form in ("printed", "derived", "sharp"))

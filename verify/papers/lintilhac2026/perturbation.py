@@ -85,7 +85,7 @@ def outputs(effort: Effort) -> Iterator[Result]:
         "is exceeded with a probability above delta by the network for one bit of two. As sigma tends to 0 the bound "
         f"is exceeded with a probability below {float(rarely().upper()):.1g} for all sizes tried up to T = 100 (of "
         f"draws with sigma up to 0.01 the largest is {tools().largest(OUTPUT, 'T_p', effort):.2g} of it), but with a "
-        f"probability of {tiny_coefficient():.2g} where a coefficient is 1e-300: T^-2 <= c_t is needed"
+        f"probability of {tiny_coefficient():.2g} where a coefficient is 1e-300: some least coefficient is needed"
     )
     yield exceeded(OUTPUT, "T_p", output, note)
 
