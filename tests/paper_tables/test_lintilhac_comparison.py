@@ -105,9 +105,11 @@ def test_what_a_bound_says():
     assert certificate.Certified(outcome(1.0)).says == "nothing"
     exhibit = rendered(outcome(0.2), outcome(0.6, prior="start"), outcome(status="failed", certificate=None))
     assert len(exhibit.rows) == 2
-    assert any("1 without a certificate" in note for note in exhibit.notes)
-    assert any("half of the strings: 1 of 1 bounds are below 1, 1 below" in note for note in exhibit.notes)
-    assert any("initial weights: 1 of 1 bounds are below 1, 0 below" in note for note in exhibit.notes)
+    assert any("1 of (one channel, 1, 1), prior around half of the strings" in note for note in exhibit.notes)
+    said = "of 2 networks 1 have a bound below 1, 1 one below what a constant has"  # one has none
+    assert any(f"half of the strings: {said}" in note for note in exhibit.notes)
+    said = "of 1 networks 1 have a bound below 1, 0 one below what a constant has"
+    assert any(f"initial weights: {said}" in note for note in exhibit.notes)
 
 
 def test_a_bound_that_is_exceeded_is_a_disagreement():
@@ -118,13 +120,14 @@ def test_a_bound_that_is_exceeded_is_a_disagreement():
 def test_theorem_2_on_a_trained_network():
     one = certificate.Certified(outcome(**MEASURED))
     assert one.network.norm_squared == 50
-    assert one.case.G_u == 4 + 4 * (2 + 1 + 64)
-    audit = {h.name: h for h in hypotheses.audit(one.case, one.network)}
+    assert one.case(0.01).G_u == 4 + 4 * (2 + 1 + 64)
+    audit = {h.name: h for h in hypotheses.audit(one.case(0.01), one.network)}
     assert (audit["interpolation"].status, audit["norm"].status) == ("fails", "holds")
     assert audit["a constant for each network"].status == "fails"
     (note,) = (note for note in rendered(outcome(**MEASURED)).notes if note.startswith("Theorem 2"))
     assert "norm: holds 1" in note
-    assert not [note for note in rendered(outcome()).notes if note.startswith("Theorem 2")]
+    for other in (outcome(), outcome(**MEASURED, converged=False)):
+        assert not [note for note in rendered(other).notes if note.startswith("Theorem 2")]
 
 
 def test_the_plans_are_runs_with_certificates():
