@@ -82,7 +82,7 @@ def _trained(panel: Any, cells: Sequence[Cell]) -> None:
     panel.set_xticks(range(len(cells)), [f"T = {cell.T}\nm = {cell.m}" for cell in cells], fontsize=8)
     panel.set_ylim(-0.02, 0.6)
     panel.set_ylabel("share of all strings with a wrong answer")
-    panel.set_title("trained networks: runs (crosses: not fitted), and means of the fitted", fontsize=9)
+    panel.set_title("trained networks, and means; crosses: not fitted", fontsize=9)
     panel.grid(alpha=0.3)
     if cells:
         panel.legend(fontsize=7, loc="upper left")
