@@ -11,7 +11,6 @@ to the constant. Degree and sparsity are therefore those of the rest of the spec
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -116,23 +115,19 @@ def tiling(T: int, k: int) -> Target:
 def transform(table: NDArray | Sequence[Fraction | int]) -> NDArray:
     """The spectrum of 2^T values, or of each row of them: exact for integers (as doubles, while they are) and fractions
     (as fractions)."""
-    a = np.array(table, dtype=object if _fractions(table) else None)
+    a = np.array(table)
     T = a.shape[-1].bit_length() - 1
     if a.shape[-1] != 2**T:
         raise InputError(f"{a.shape[-1]} values: a function of T bits has 2^T")
-    if a.dtype.kind in "bui":
-        small = int(max(abs(int(a.max())), abs(int(a.min())))) << T < EXACT
-        a = a.astype(np.int64 if small else object)
-        a = a if small else a * Fraction(1)
+    if a.dtype.kind in "bui" and max(abs(int(a.max())), abs(int(a.min()))) << T < EXACT:
+        a = a.astype(np.int64)
+    elif a.dtype.kind in "buiO":
+        a = a.astype(object) * Fraction(1)
     for j in range(T):
         pair = a.reshape(-1, 2, 2**j)
         low, high = pair[:, 0] + pair[:, 1], pair[:, 0] - pair[:, 1]
         pair[:, 0], pair[:, 1] = low, high
     return a / 2**T
-
-
-def _fractions(table: NDArray | Sequence[Fraction | int]) -> bool:
-    return any(isinstance(v, Fraction) for v in itertools.islice(table, 1))
 
 
 def sizes(T: int) -> NDArray[np.int64]:

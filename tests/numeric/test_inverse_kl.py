@@ -104,6 +104,22 @@ def test_both_sides_of_the_value_are_where_they_should_be(at, size):
         assert low <= number(at) or divergence(number(at), low * (1 - mpmath.mpf(2) ** -70)) < number(size)
 
 
+def test_newtons_steps_are_not_trusted(monkeypatch):
+    """A root that is a little off is not bracketed, and nothing is said."""
+    plain = kl._newton
+    monkeypatch.setattr(kl, "MOST_BITS", 1 << 10)
+    for off in (1 + arb(2) ** -40, 1 - arb(2) ** -40):
+        monkeypatch.setattr(kl, "_newton", lambda q, c, off=off: plain(q, c) * off)
+        assert kl.of_balls(fmpq(1, 10), fmpq(1, 100)) is None
+
+
+def test_a_ball_holds_the_root_and_is_no_point():
+    found = kl.of_balls(fmpq(1, 10), fmpq(1, 100))
+    assert found.rad() > 0
+    with ctx.workprec(400):
+        assert found.contains(kl.of_balls(fmpq(1, 10), fmpq(1, 100)))
+
+
 def test_edges():
     assert Balls([]).apply("inverse_kl", [fmpq(1), fmpq(3)]) == 1
     assert Balls([]).apply("inverse_kl", [fmpq(1, 3), fmpq(0)]) == fmpq(1, 3)

@@ -77,6 +77,10 @@ def test_findings_follow_the_numbers():
     usual, show = cells(lambda D, omega, sigma: 100 * D * omega * sigma), {"T": 20, "sigma": 1e-3}
     assert perturbation._below(usual).agrees
     assert not perturbation._below(cells(lambda *_: 5.0, P=4.0)).agrees
+    one = cells(lambda *_: 5.0)
+    one[0].P["printed"] = 4.0  # of one form, at one place
+    assert not perturbation._below(one).agrees
+    assert not perturbation._with_sigma(cells(lambda D, omega, sigma: sigma**2)).agrees
     assert perturbation._with_sigma(usual).agrees
     assert "1.00 to 1.00" in perturbation._with_sigma(usual).text
     assert not perturbation._with_sigma(cells(lambda D, omega, sigma: 1 / sigma)).agrees

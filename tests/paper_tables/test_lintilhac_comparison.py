@@ -6,9 +6,11 @@ from fractions import Fraction as F
 
 import pytest
 
+from maurey.numeric.balls import enclose
 from maurey.paper_tables import exhibits, trained
 from maurey.paper_tables.lintilhac2026 import certificate, comparison
 from maurey.paper_tables.lintilhac2026.comparison import Curve, covering
+from maurey.symbolic import registry
 from maurey.verify import construction, hypotheses, walsh
 from maurey.verify.training.spectrum import Spectrum
 
@@ -20,7 +22,7 @@ def by_name(curves):
     return {(curve.name, curve.form, curve.Sigma): curve for curve in curves}
 
 
-def test_pac_bayes_curves():
+def test_pac_bayes_curves(monkeypatch):
     curves = by_name(comparison.pac_bayes(CONFIG, F(200)))
     assert len(curves) == 18
     text = curves["PAC-Bayes, truncated", "printed", "1/100"]
@@ -31,6 +33,14 @@ def test_pac_bayes_curves():
     assert float(semi(10**6) - text(10**6)) == pytest.approx(100 * 2.265676e-3**2, rel=1e-2)
     full = curves["PAC-Bayes, fully analytic", "printed", "1/100"]
     assert full(2 * 10**9) < full(10**9) < full(10**6)
+    paid = curves["PAC-Bayes, truncated", "derived", "1/2"]
+    at = CONFIG["case"] | {"delta": CONFIG["delta"], "Sigma": "1/2", "P": 200}
+    own = enclose(registry.find("lintilhac2026/E.3"), "derived", "truncated", 6, grid=20, **(at | {"m": 10**30}))
+    assert own.upper == paid(10**30)
+    given = []
+    monkeypatch.setattr(comparison, "enclose", lambda *_, **at: given.append(at["grid"]) or own)
+    paid(10**7)
+    assert given == [CONFIG["mesh"]]
     clipped = curves["PAC-Bayes, truncated", "sharp", "1/100"]
     assert clipped.largest == pytest.approx(0.02)
     assert clipped.samples(0.25) is None
@@ -55,10 +65,10 @@ def powers(level, slope):
     return lambda m: Decimal(level) * (Decimal(m) / 10**6) ** Decimal(slope)
 
 
-def made(semi="0.327", covers="1.01"):
+def made(semi="0.327", covers="1.01", truncated="0.239"):
     text, clipped = CONFIG["constants"]["text"], CONFIG["constants"]["clipped"]
     curves = [
-        Curve("PAC-Bayes, truncated", "printed", text, "", float("inf"), powers("0.239", "-0.33")),
+        Curve("PAC-Bayes, truncated", "printed", text, "", float("inf"), powers(truncated, "-0.33")),
         Curve("PAC-Bayes, semi-analytic", "printed", text, "", float("inf"), powers(semi, "-0.33")),
         Curve("PAC-Bayes, fully analytic", "printed", text, "", float("inf"), powers("5", "-0.4")),
         Curve("PAC-Bayes, fully analytic", "derived", clipped, "", 1.0, powers("9", "-0.4")),
@@ -73,6 +83,8 @@ def test_findings_follow_the_numbers():
     assert agrees[:3] == [True, True, True]
     assert agrees[4] is False  # 0.327 at 10^6 is more than 1 at 8192
     assert made(semi="0.24")[1].agrees is False
+    assert made(truncated="0.2")[0].agrees is False
+    assert made(truncated="0.3")[0].agrees is False
     assert made(covers="12")[2].agrees is False
     assert made(covers="1e9")[5].agrees is True
     assert made(covers="1e-3")[5].agrees is False
@@ -115,11 +127,13 @@ def test_what_a_bound_says():
 def test_a_bound_that_is_exceeded_is_a_disagreement():
     assert not rendered(outcome(0.2)).disagreements
     assert rendered(outcome(0.2), outcome(0.2, risk=0.3)).disagreements
+    assert not rendered(outcome(0.2, risk=0.203)).disagreements  # within its standard errors
 
 
 def test_theorem_2_on_a_trained_network():
     one = certificate.Certified(outcome(**MEASURED))
     assert one.network.norm_squared == 50
+    assert one.network.trace == 41
     assert one.case(0.01).G_u == 4 + 4 * (2 + 1 + 64)
     audit = {h.name: h for h in hypotheses.audit(one.case(0.01), one.network)}
     assert (audit["interpolation"].status, audit["norm"].status) == ("fails", "holds")

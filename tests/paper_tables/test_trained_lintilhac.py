@@ -100,6 +100,24 @@ def test_growth_with_the_degree(power, word):
     assert verdict(made, "the more so the larger the sparsity") == "agrees"
 
 
+def test_growth_that_is_lost_in_its_spread_is_undecided():
+    spread = (0.2, 1.0, 1.8)
+    own = [outcome(D, omega, t, 0.001 * D**1.2 * share) for D in (1, 2, 3) for omega in (1, 7)
+           for t, share in enumerate(spread)]  # fmt: skip
+    made, _ = shown("gap", own)
+    assert verdict(made, "sparsity 7: the gap grows faster") == "undecided"
+    assert verdict(made, "the more so the larger the sparsity") == "undecided"
+
+
+def test_the_derived_bound_pays_for_the_mesh():
+    sigmas = bounds.mesh(1e-5, 0.01, 20)
+    value, where = bounds.least("derived", "whole", 1, 1, 20, 8192, Fraction(1, 100), sigmas)
+    sigma = min(sigmas, key=lambda s: abs(float(s) - where))
+    at = dict(D=1, omega=1, T=20, m=8192, delta=Fraction(1, 20), Sigma=Fraction(1, 100), sigma=sigma)
+    by_hand = [float(maurey.claim("lintilhac2026/2").evaluate("derived", part="risk", grid=n, **at)) for n in (1, 20)]
+    assert by_hand[0] < by_hand[1] == pytest.approx(value, rel=1e-12)
+
+
 def test_a_gap_above_a_bound_disagrees():
     made, rows = shown("gap", [outcome(gap=1.2)])
     low, high = float(rows[0]["printed, truncated"]), float(rows[0]["printed, whole"])
@@ -246,6 +264,17 @@ def test_the_mechanism_is_judged_by_components():
         assert table[0]["needed ones shown"] == ("2 of 2" if word == "agrees" else "0 of 2")
         few, _ = shown("mechanism", [Outcome(c, 0, record)], "smoke")
         assert verdict(few, "by components") == "DISAGREES"  # six blind rows of 15 pairs may well show two
+
+
+def test_a_curve_that_had_its_turns_before_shows_nothing(monkeypatch):
+    c = Spectrum(model="channel", D=2, omega=2, T=5, m=64, batch=16, width=32, watch=True)
+    start = {"status": "done", "converged": True, "epochs": 3, "train_loss": 0.01, "test_loss": 0.011}
+    rows = [(0, 1), (2, 3), (1, 2), (4, 5), (0, 3), (0, 5)]
+    record = start | seen(rows, [[0, 1], [2, 3]], [0.8, 0.6], [1.0] * 6, [0, 1, 0])
+    for before, word in (([0, 1, 0], "DISAGREES"), ([0, 1, 2], "agrees")):
+        monkeypatch.setattr(mechanism, "_first_curve", lambda outcome, before=before: np.array(before, dtype=float))
+        made, _ = shown("mechanism", [Outcome(c, 0, record)], "smoke")
+        assert verdict(made, "oscillates") == word
 
 
 def test_chance_is_counted():

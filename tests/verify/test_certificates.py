@@ -35,11 +35,38 @@ def test_the_mean_of_draws():
     assert chernoff(F(1), 10, F(1, 2)) == 1
 
 
+def divergence_of(q, p):
+    with mpmath.workdps(60):
+        return kl(*(mpmath.mpf(x.numerator) / x.denominator for x in (q, p)))
+
+
+def test_bounds_are_upper_ends():
+    """The exact divergence from the estimate is not below what it may be: the bound is beyond the root."""
+    with mpmath.workdps(60):
+        for q, n, delta in ((F(1, 10), 1000, F(1, 100)), (F(1, 3), 77, F(1, 20)), (F(1, 7), 2000, F(1, 3))):
+            allowed = mpmath.log(mpmath.mpf(delta.denominator) / delta.numerator) / n
+            assert divergence_of(q, chernoff(q, n, delta)) >= allowed
+        for q, KL, n, delta in ((F(1, 20), F(300), 4096, F(1, 100)), (F(2, 7), F(1, 3), 100, F(1, 7))):
+            price = mpmath.log(2 * mpmath.sqrt(n) * delta.denominator / delta.numerator)
+            allowed = (mpmath.mpf(KL.numerator) / KL.denominator + price) / n
+            assert divergence_of(q, seeger(q, KL, n, delta)) >= allowed
+
+
+def test_draws_have_the_deviation_and_the_strings():
+    """A network that answers its first parameter, whatever the string; the labels are 0."""
+    gibbs = certificates.Gibbs(
+        lambda flat, strings: flat[:, :1].expand(-1, strings.shape[1]), torch.zeros(3), "squared"
+    )
+    found = gibbs.losses(0.125, (STRINGS, torch.zeros(16)), 4000, 3, np.random.default_rng(0))
+    assert found.mean() == pytest.approx(0.125**2, rel=0.1)
+    assert len(set(found.tolist())) == 4000
+
+
 def test_seegers_bound():
     p = seeger(F(1, 20), F(300), 4096, F(1, 100))
     c = (300 + mpmath.log(2 * mpmath.sqrt(4096) * 100)) / 4096
     assert kl(mpmath.mpf("0.05"), mpmath.mpf(p.numerator) / p.denominator) == pytest.approx(float(c), rel=1e-9)
-    assert seeger(F(1, 20), F(10**9), 100, F(1, 100)) <= 1
+    assert F(999, 1000) < seeger(F(1, 20), F(10**9), 100, F(1, 100)) <= 1
 
 
 def test_the_divergence_is_from_above():
@@ -48,6 +75,8 @@ def test_the_divergence_is_from_above():
     exact = sum((F(float(x)) - F(float(y))) ** 2 for x, y in zip(a, b, strict=True)) / (2 * F(3, 4) ** 2)
     found = divergence(a, b, 0.75)
     assert exact <= found <= exact * (1 + F(1, 10**12))
+    small, large = torch.tensor([1.0 + 2**-20]), torch.tensor([2.0**-20])  # their difference has no float
+    assert divergence(small, large + 2**-26, 1.0) >= (F(1) - F(1, 2**26)) ** 2 / 2
 
 
 def certificate(n=64, seed=0, rng=None, **more):
@@ -85,14 +114,23 @@ def test_certificates_are_not_exceeded_and_without_their_price_they_are(loss, mo
     assert sum(one["test_gibbs"] - 3 * one["test_gibbs_error"] > one["bound"] for one in free) > 20
 
 
-def test_draws_have_a_price_and_so_has_the_grid(monkeypatch):
+def test_draws_have_a_price():
     few, many = (certificate(draws=draws) for draws in (100, 4000))
     assert few["gibbs_above"] - few["gibbs"] > many["gibbs_above"] - many["gibbs"]
-    monkeypatch.setattr(certificates, "GRID", (0.25,))
-    one = certificate(draws=100)
-    monkeypatch.setattr(certificates, "GRID", (0.25,) * 50)
-    assert certificate(draws=100)["bound"] > one["bound"] * (1 - 0.05)
-    assert seeger(F(1, 10), F(1), 64, F(1, 20) / 50) > seeger(F(1, 10), F(1), 64, F(1, 20))
+
+
+def test_the_grid_has_its_price(monkeypatch):
+    """Each of its values gets its share of the probability of failure."""
+    shares, plain = [], certificates.seeger
+
+    def noted(loss, KL, n, delta):
+        shares.append(delta)
+        return plain(loss, KL, n, delta)
+
+    monkeypatch.setattr(certificates, "seeger", noted)
+    monkeypatch.setattr(certificates, "GRID", (0.25, 0.5, 1.0))
+    certificate(draws=50, delta=F(1, 10))
+    assert set(shares) == {F(1, 10) * F(4, 5) / 3}
 
 
 def test_outputs_that_are_no_numbers_count_as_errors():

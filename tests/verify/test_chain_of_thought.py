@@ -1,9 +1,11 @@
 """Parity written bit by bit: exact on all strings, and what noise on the weights does."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 from mutations import change, only
 from sympy import Rational, log, sqrt
 
@@ -136,6 +138,26 @@ def test_a_network_that_is_no_witness_is_noticed(monkeypatch):
     assert one.verdict == "undecided"
 
 
+def test_a_root_of_more_is_not_less():
+    """sqrt(T + 1) is at most sqrt(T) + 1/2, not sqrt(T)."""
+    T = separation.T
+    assert separation.beyond(T * sympy.sqrt(T + 1), T ** sympy.Rational(3, 2)).verdict is None
+    assert separation.beyond(T ** sympy.Rational(3, 2), T * sympy.sqrt(T + 1)).verdict is True
+
+
+def test_how_often_a_string_is_not_balanced():
+    """Hoeffding for two sums of at most T - 1 bits each, two-sided, at T steps."""
+    a, T = 59 / 10 - 1 / 4, 60
+    assert float(steps.unfitted(T)) == pytest.approx(T * 2 * 2 * math.exp(-2 * a**2 / (T - 1)))
+
+
+@pytest.mark.parametrize("check", [steps.weaker_attention, steps.removed_piece])
+def test_a_sample_that_may_show_the_error_decides_nothing(check, monkeypatch):
+    monkeypatch.setattr(steps, "UNSEEN", Fraction(1, 10**30))
+    (one,) = run(check)
+    assert one.verdict == "undecided"
+
+
 def test_a_printed_bound_that_is_large_enough_is_not_refuted(monkeypatch):
     change(monkeypatch, steps.SINGLE, "error", "printed", lambda expr: 1 + expr)
     assert run(steps.removed_piece) == []
@@ -154,6 +176,34 @@ def test_drawn_networks_are_within_the_derived_bounds(monkeypatch, check, key, p
     assert seen == {("derived", "holds"), ("sharp", "holds")}
     change(monkeypatch, key, part, "derived", lambda expr: expr / 1000)
     assert [one.part for one in run(check) if one.verdict == "fails"] == [part]
+
+
+def test_losses_and_ends_of_drawn_networks():
+    """By hand: the aim is 1 where the written bit is 0, losses are clipped at 1, and a chain goes on with its bits."""
+    T, sigma = 4, 0.05
+    found = cot.errors(T, sigma, 3, seed=2)
+    x = strings(T)
+    right = x.cumsum(dim=1) % 2
+    for draw in range(3):
+        net, once = (
+            cot.perturbed(each, sigma, (2, T, draw, i)) for i, each in enumerate((cot.network(T), cot.single(T)))
+        )
+        each, out = cot.forced(net, x), cot.output(once, x)
+        assert found.step_loss[draw] == pytest.approx(float(((each - (1 - right)) ** 2).clamp(max=1).mean()))
+        assert found.single_loss[draw] == pytest.approx(float(((out - (1 - right[:, -1])) ** 2).clamp(max=1).mean()))
+        assert found.end[draw] == float((cot.chain(net, x)[:, -1] != right[:, -1]).double().mean())
+    forced = [float((cot.written(cot.forced(cot.perturbed(cot.network(T), sigma, (2, T, draw, 0)), x))[:, -1]
+                     != right[:, -1]).double().mean()) for draw in range(3)]  # fmt: skip
+    assert forced != found.end.tolist()
+    wild = cot.perturbed(cot.network(T), 1.0, (0,))
+    assert float(((cot.forced(wild, x) - (1 - right)) ** 2).max()) > 1 >= cot._loss(cot.forced(wild, x), 1 - right)
+
+
+def test_the_mean_trace_is_over_all_steps():
+    net, x = cot.network(3), strings(3)[:5]
+    y = cot.prefixes(x)
+    each = [cot.traces(cot.step, net, torch.cat([x, y[:, :t]], dim=1)) for t in range(1, 4)]
+    assert cot.mean_trace(net, x) == pytest.approx(float(torch.cat(each).sum() / 15))
 
 
 def test_traces_are_twice_squared_gradients():

@@ -157,6 +157,13 @@ def test_theorem_2_is_refuted_and_a_larger_one_is_not(monkeypatch):
     assert not only(main_bound.theorem_2(TINY), verdict="fails")
 
 
+def test_drawn_networks_that_do_not_agree_with_the_gradient_decide_nothing(monkeypatch):
+    exact = main_bound.mean_gradient(64)
+    for mean, error in ((1.5 * exact, exact / 100), (exact, exact / 2)):  # another mean, or one that says little
+        monkeypatch.setattr(main_bound, "drawn_risk", lambda target, *_, pair=(mean, error): pair)
+        assert not only(main_bound.theorem_2(TINY), verdict="fails")
+
+
 def test_domination_can_be_met():
     assert main_bound.trade(TINY).verdict == "holds"
 
@@ -198,6 +205,65 @@ def test_each_hypothesis_has_its_status():
     assert audited(trace=-10.0)["all together, losses clipped"].numbers["sigma"] == 1  # an estimate may be negative
     assert fine["one constant for the prior"].bound > 5
     assert "all together, a constant for each network" in fine
+
+
+def root(norm, Sigma, sigma, m=10**6, doubt=F(1, 20)):
+    K = norm / (2 * sigma**2) + math.log(1 / doubt)
+    return 2 * math.sqrt(Sigma**2 * K / (2 * m))
+
+
+def test_what_takes_the_place_of_a_hypothesis():
+    """Every bound of the audit by hand: the numbers of `audited`, one of them exchanged at a time."""
+    found, case = audited(loss=0.003), hypotheses.Case(15524, 1303.93, 0.01, 10**6)
+    s = case.sigma
+    by_hand = {
+        "interpolation": 15524 * s**2 + 0.003 + root(1303.93, 0.01, s),
+        "expansion": 0.01 + 3 * 0.001 + root(1303.93, 0.01, s),
+        "norm": 15524 * s**2 + root(1000, 0.01, s),
+        "sharpness": 2500 * s**2 + root(1303.93, 0.01, s),
+        "one constant for the prior": 15524 * s**2 + root(1303.93, 0.5, s),
+        "a constant for each network": 15524 * s**2 + root(1303.93, 0.009, s),
+        "sigma beforehand": 15524 * s**2 + root(1303.93, 0.01, s, doubt=F(1, 400)),
+        "all together, a constant for each network": 0.013 + root(1000, 0.009, s, doubt=F(1, 400)),
+    }
+    for name, value in by_hand.items():
+        assert float(found[name].bound) == pytest.approx(value, rel=1e-9), name
+    clipped = found["all together, losses clipped"]
+    sigma = clipped.numbers["sigma"]
+    best = (0.25 * 1000 / (4 * 10**6 * 2500**2)) ** (1 / 6)
+    assert math.log2(sigma) == round(math.log2(best))
+    loss, doubt = 0.003 + 2500 * sigma**2, F(1, 20) / 20 / 20  # both meshes are paid for
+    K, first = 1000 / (2 * sigma**2) + math.log(1 / doubt), math.sqrt(2 * 10**6 * math.log(1 / doubt)) / 0.5
+    heat = math.sqrt(2 * 10**6 * K) / 0.5
+    missed = max(math.sqrt(2), heat / (first * 2**19))
+    assert float(clipped.bound) == pytest.approx(loss + root(1000, 0.5, sigma, doubt=doubt) * (missed + 1 / missed) / 2)
+    assert clipped.numbers["m for 1"] == pytest.approx(27 / 4 * 2500 * 1000 / 4)
+    assert audited(trace=20_000.0)["sharpness"].status == "assumed"  # below 2 G_u, above G_u
+
+
+def test_the_risk_of_a_hypothesis_is_that_of_the_coin():
+    problem = Problem(4, 0.1, np.array([[0.2, 0.7], [1.0, 0.0]]), np.array([0.5, 0.5]))
+    assert problem.true == pytest.approx([0.9 * 0.2 + 0.1 * 0.7, 0.9])
+    assert problem.on_samples()[3] == pytest.approx([0.25 * 0.2 + 0.75 * 0.7, 0.25])
+    assert problem.weights()[1] == pytest.approx(4 * 0.1 * 0.9**3)
+
+
+def test_a_bound_that_fails_a_little_too_often_is_refuted(monkeypatch):
+    monkeypatch.setattr(Problem, "exceeded", lambda self, bound: 0.06)
+    assert (
+        pacbayes.held_against(pacbayes.CATONI, "printed", "risk", TINY, {"Sigma": 0.5, "heat": 1.0}).verdict == "fails"
+    )
+    monkeypatch.setattr(Problem, "exceeded", lambda self, bound: 0.04)
+    assert (
+        pacbayes.held_against(pacbayes.CATONI, "printed", "risk", TINY, {"Sigma": 0.5, "heat": 1.0}).verdict == "holds"
+    )
+
+
+def test_all_parts_of_the_chain_are_held_against_something():
+    seen = {(one.part, one.form) for check in (pacbayes.temperatures, pacbayes.deviations, pacbayes.for_all_posteriors)
+            for one in check(TINY)} | {("at_best", "derived")}  # fmt: skip
+    parts = registry.find(pacbayes.E_2).parts
+    assert {(p.name, f) for p in parts for f in p.forms} == seen
 
 
 def test_the_constructed_network_is_measured():

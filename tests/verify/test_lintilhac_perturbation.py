@@ -176,8 +176,7 @@ def test_the_loss_of_one_bit_has_no_trace_but_the_gradients():
 
 
 def test_a_bound_that_grows_as_the_output_does_is_not_exceeded(monkeypatch):
-    sigma = chances.stated_ball(f"{PAPER}/24", "printed", "T_p", chances.AT | {"sigma": 2})
-    assert sigma > 0
+    assert chances.exceeded(f"{PAPER}/24", "T_p", chances.output, "").verdict == "fails"
     change(monkeypatch, f"{PAPER}/24", "T_p", "printed", lambda e: e**4)
     assert chances.exceeded(f"{PAPER}/24", "T_p", chances.output, "").verdict == "undecided"
 
@@ -233,6 +232,36 @@ def test_a_smaller_hessian_is_found_out(monkeypatch):
     (fails,) = only(found, form="printed")
     assert fails.verdict == "fails"
     assert float(fails.true_value) > float(fails.printed_value)
+
+
+def test_a_draw_that_does_not_show_it_decides_nothing():
+    beyond = second.first(second.AFTER, "operator", second.MOST_CURVED, second.Bits.curve, sigma=F(1, 10**14),
+                          delta=F(1, 10))  # fmt: skip
+    assert second.still(second.AFTER, "operator", beyond, lambda case, at: 0.0, "").verdict == "undecided"
+    assert second.still(second.AFTER, "operator", None, lambda case, at: 1e9, "").verdict == "undecided"
+
+
+def test_a_unit_that_is_nearer_to_its_kink_decides_nothing(monkeypatch):
+    monkeypatch.setattr(perturbation, "margin", lambda D: F(1, 5 * D))
+    assert [one.verdict for one in perturbation.network(TINY)] == ["undecided"]
+
+
+def test_a_smaller_union_is_refuted(monkeypatch):
+    change(monkeypatch, f"{PAPER}/20", "norm", "printed", lambda e: Rational(1, 2) * e)
+    (one,) = only(tails.many_vectors(TINY), form="printed")
+    assert (one.verdict, one.rung) == ("fails", "refuted")
+
+
+def test_small_perturbations_exceed_the_output_bound_rarely():
+    """At T = 2 and one bit, where the level is nearest to the deviation: two-sided, by the error function."""
+    import math
+
+    ratios = []
+    for T, D, omega in ((2, 1, 1), (2, 2, 1), (2, 1, 2), (100, 1, 1)):
+        at = {"omega": omega, "D": D, "T": T}
+        level = perturbation.stated(f"{PAPER}/24", "printed", "T_p", at | {"sigma": 1})
+        ratios.append(level / math.sqrt(perturbation.stated(f"{PAPER}/14", "derived", "total", at)))
+    assert float(perturbation.rarely()) == pytest.approx(max(math.erfc(r / math.sqrt(2)) for r in ratios), rel=1e-9)
 
 
 def test_the_checks_do_without_torch_until_they_run():

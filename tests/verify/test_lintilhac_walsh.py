@@ -28,6 +28,10 @@ def test_transform_is_exact():
     big = np.full(4, 2**60)  # the sum is beyond what doubles hold
     big[0] += 1
     assert walsh.transform(big)[3] == Fraction(1, 4)
+    assert walsh.transform(-big)[3] == Fraction(-1, 4)
+    assert walsh.transform([2**90 + 1, 0])[1] == Fraction(2**90 + 1, 2)  # beyond 64 bits
+    assert walsh.transform([1, Fraction(1, 3)]).tolist() == [Fraction(2, 3), Fraction(1, 3)]
+    assert walsh.transform(np.array([True, False])).tolist() == [0.5, 0.5]
     real = rng.standard_normal(256)
     spectrum = walsh.transform(real)
     assert np.allclose(walsh.transform(spectrum) * 256, real)

@@ -94,6 +94,22 @@ def test_the_ledger_holds_a_verdict_for_every_claim():
         assert json.dumps(verdict["counterexample"]) != "null" or verdict["verdict"] != "fails"
 
 
+@pytest.mark.parametrize("claim", list(registry.claims_of("lintilhac2026").values()), ids=lambda claim: claim.number)
+def test_the_ledger_holds_what_the_checks_say(claim):
+    ((row, made),) = matrix.verify([claim.key], EFFORTS["quick"])
+    stored = ledger.verdicts({claim.key})[claim.key]
+    assert {name: stored[name] for name in ("verdict", "evidence", "derived", "edge")} == {
+        "verdict": row.verdict, "evidence": row.evidence, "derived": row.derived, "edge": row.edge,
+    }  # fmt: skip
+    known = [entry for entry in ledger.refuted() if entry.key == claim.key]
+    found = matrix.refuted(claim.key, made)
+    assert [entry.part for entry in found] == [entry.part for entry in known]
+    for new, old in zip(found, known, strict=True):
+        assert Decimal(new.printed_value) == pytest.approx(Decimal(old.printed_value), rel=Decimal("1e-4"))
+        true = Decimal(old.true_value)
+        assert not true.is_finite() or Decimal(new.true_value) == pytest.approx(true, rel=Decimal("0.05"))
+
+
 REFUTED = [entry for entry in ledger.refuted() if registry.find(entry.key).parts]  # of a definition nothing is printed
 
 

@@ -236,6 +236,25 @@ def test_steps_are_learned():
     assert "components" not in record
 
 
+def test_chains_go_on_with_their_own_answers():
+    c = small(**STEPS)
+    state, flat = drawn(c, 8, 1.0)
+    tokens, p = state.held_bits[0], train.named(c, flat)
+    parity, differs = tokens[:, : c.T].double().sum(1) % 2, []
+    for e in range(8):
+        own = tokens.double().clone()
+        own[:, c.T :] = 0
+        for t in range(c.T):
+            out = plain_two_layers({name: value[e] for name, value in p.items()}, own, c.T, True)
+            if t + 1 < c.T:
+                own[:, c.T + t + 1] = (out[:, t] < 0.5).double()
+        wrong = float(((out[:, -1] < 0.5).double() != parity).double().mean())
+        assert spectra.wrong_ends(c, flat[e], tokens) == pytest.approx(wrong)
+        forced = (spectra.values(c, flat[e], tokens)[:, -1] < 0.5).double()
+        differs.append(float((forced != parity).double().mean()) != pytest.approx(wrong))
+    assert any(differs)  # right bits before an answer are not the network's own
+
+
 def test_answers_are_read_back():
     """A network that answers a constant is wrong at the end on half of the strings."""
     c = small(**STEPS)
@@ -270,7 +289,18 @@ def test_traces_against_the_whole_hessian():
     each = curvature.curvatures(c, w, strings.repeat(100, 1), y.repeat(100), 100, np.random.default_rng(0))
     error = each.std() / math.sqrt(len(each))
     assert abs(each.mean() - float(hessian.trace())) < 4 * error
-    assert error < abs(hessian.diagonal()).sum()
+    u = torch.from_numpy(np.random.default_rng(0).integers(0, 2, len(w)) * 2.0 - 1)
+    (one,) = curvature.curvatures(c, w, strings, y, 1, np.random.default_rng(0))
+    assert one == pytest.approx(float(u @ hessian @ u), rel=1e-9)
+    record = curvature.measured(replace(c, probes=8), w, strings, y, torch.tensor([0.0, 0.0, 0.0, 1.0]), rng())
+    parts = curvature.curvatures(c, w, strings, y, 8, rng())
+    assert record["residual"] == pytest.approx(parts.mean())
+    assert record["residual_error"] == pytest.approx(parts.std(ddof=1) / math.sqrt(8))
+    assert record["subgaussian"] == pytest.approx(curvature.subgaussian(np.array([0.0, 0.0, 0.0, 1.0])))
+
+
+def rng():
+    return np.random.default_rng(5)
 
 
 def test_the_subgaussian_constant():
@@ -278,6 +308,10 @@ def test_the_subgaussian_constant():
     assert curvature.subgaussian(np.tile([0.0, 1.0], 500)) == pytest.approx(0.5, rel=1e-3)  # Hoeffding's lemma is sharp
     assert curvature.subgaussian(3 + 0.2 * rng.standard_normal(10_000)) == pytest.approx(0.2, rel=0.1)
     assert curvature.subgaussian(np.full(10, 0.7)) == pytest.approx(0, abs=1e-6)
+    for p in (0.05, 0.95):  # Kearns and Saul: (1 - 2p)/(2 log((1-p)/p)), at t = 2 log((1-p)/p)
+        losses = np.r_[np.ones(round(1000 * p)), np.zeros(round(1000 * (1 - p)))]
+        exact = math.sqrt((1 - 2 * p) / (2 * math.log((1 - p) / p)))
+        assert curvature.subgaussian(losses) == pytest.approx(exact, rel=1e-2)
 
 
 def test_what_the_channel_learned():
@@ -331,6 +365,56 @@ def test_a_certificate_is_of_strings_that_the_prior_has_not_seen(prior, monkeypa
         seen = spectra.squares(c, given["prior"], torch.from_numpy(tokens[:64]), torch.from_numpy(labels[:64]))
         assert float(seen.mean()) < c.threshold
         assert 0 < record["prior_epochs"] < record["epochs"]
+
+
+def test_a_prior_of_half_does_not_depend_on_the_other_half(monkeypatch):
+    c = Spectrum(model="two_layers", D=1, T=5, m=64, batch=16, cap=60, width=16, certify="half", held_out=32)
+    plain, priors = spectra.drawn, []
+
+    def changed(config, k, stream, number):
+        tokens, labels = plain(config, k, stream, number)
+        if stream == "training":
+            labels = np.r_[labels[:32], 1 - labels[32:]]
+        return tokens, labels
+
+    from maurey.verify import certificates
+
+    def kept(forward, mean, prior_mean, strings, labels, rng, **_):
+        priors.append((prior_mean.clone(), labels.clone()))
+        return {"bound": 1.0}
+
+    monkeypatch.setattr(certificates, "certify", kept)
+    for drawn_by in (plain, changed):
+        monkeypatch.setattr(spectra, "drawn", drawn_by)
+        train.train(c, [0])
+    (first, labels), (second, others) = priors
+    assert torch.equal(first, second)
+    assert torch.equal(labels, 1 - others)
+
+
+def test_initial_weights_are_those_that_are_stated():
+    c = Spectrum(model="two_layers", D=2, more=60, width=400)
+    start, d = two_layers.initial(c, key(c, 0)), 81
+    stated = {"Q_1": d, "K_2": d, "V_1": d, "A_1": d / 2, "A_2": d / 2, "B_1": 400, "symbol": 60}
+    for name, inputs in stated.items():
+        assert start[name].std() == pytest.approx(inputs**-0.5, rel=0.1)
+    assert not any(start[name].any() for name in ("a_1", "b_2", "w_0"))
+    own = channel.initial(Spectrum(model="channel", D=2, width=400), key(c, 0))
+    kinks = -own["Gamma"] * own["M"]  # where M c + Gamma vanishes, M being a sign
+    assert (np.abs(own["M"]) == 1).all()
+    assert (kinks.min(), kinks.max()) == (pytest.approx(0, abs=0.02), pytest.approx(1, abs=0.02))
+    assert all(model.decayed(name) for model in (two_layers, channel) for name in model.shapes(c))
+
+
+def test_wrong_bits_and_errors_of_a_test():
+    record = (trained := train.train(small(cap=2, held_out=100, threshold=1e-9), [0])).records[0]
+    c = small(cap=2, held_out=100, threshold=1e-9)
+    tokens, labels = spectra.drawn(c, key(c, 0), "evaluation", 100)
+    p = {name: value.double() for name, value in trained.networks[0].items()}
+    out = plain_two_layers(p, torch.from_numpy(tokens).double(), c.T, False)
+    off = (out - torch.from_numpy(labels)).abs()
+    assert 0 < record["wrong"] == pytest.approx(float((off >= 0.5).double().mean()), abs=0.02)
+    assert record["test_error"] == pytest.approx(float(off.square().std() / math.sqrt(len(off))), rel=1e-2)
 
 
 def test_no_prior_no_certificate():
