@@ -117,15 +117,14 @@ def _findings(cells: Sequence[Cell], stated: Bounds, expected: Mapping[str, Any]
         own = ", ".join(f"{c.D} ({len(c.fitted)})" for c in cells if c.omega == omega and c.fitted)
         text = (
             f"{figure}, sparsity {omega}: {expected['grows']}; here over the fitted degrees, with their numbers of "
-            f"functions, {own or 'none'}, the gap grows as the degree to the power"
+            f"functions, {own or 'none'}, "
         )
         if power is None:
-            found.append(
-                Finding(f"{text} ... (three classes with a mean gap that is surely positive are needed)", None)
-            )
+            why = "no power of the degree is fitted: it takes three classes, and all with a mean gap surely positive"
+            found.append(Finding(text + why, None))
         else:
             low, high = power[1:]
-            told = f"{text} {power[0]:.2f} ({low:.2f} to {high:.2f})"
+            told = f"{text}the gap grows as the degree to the power {power[0]:.2f} ({low:.2f} to {high:.2f})"
             found.append(Finding(told, True if low > 1 else False if high < 1 else None))
     lines = {omega: line for omega, (_, line) in slopes.items() if line}
     if len(lines) > 1:
