@@ -173,8 +173,8 @@ def report(found: list[Comparison], entries: list[Erratum], verdicts: dict[str, 
         if entry.status == "refuted":  # its note says what object does it; where, comes after
             at = start.removesuffix(", all else fixed, ") or f"At {words(entry.witness)}"
             said, true = (f"{Decimal(value):.6g}" for value in (entry.printed_value, entry.true_value))
-            parts = registry.find(entry.key).parts
-            bound = "at most" if parts and registry.find(entry.key).part(entry.part).below else "at least"
+            claim = registry.find(entry.key)
+            bound = "at most" if claim.parts and claim.part(entry.part).below else "at least"
             text = f"refuted. {entry.note} {at}: printed {said}, in truth {bound} {true}."
             grouped.setdefault((entry.key, entry.part, text), [])
         else:

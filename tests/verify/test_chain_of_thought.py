@@ -138,6 +138,13 @@ def test_a_network_that_is_no_witness_is_noticed(monkeypatch):
     assert one.verdict == "undecided"
 
 
+@pytest.mark.parametrize("check", [steps.weaker_attention, steps.removed_piece])
+def test_a_perturbation_that_costs_more_than_is_allowed_decides_nothing(check, monkeypatch):
+    change(monkeypatch, steps.PERTURBED, "trace", "printed", lambda expr: expr / 1000)
+    (one,) = run(check)
+    assert one.verdict == "undecided"
+
+
 def test_a_root_of_more_is_not_less():
     """sqrt(T + 1) is at most sqrt(T) + 1/2, not sqrt(T)."""
     T = separation.T

@@ -407,8 +407,9 @@ def test_initial_weights_are_those_that_are_stated():
 
 
 def test_wrong_bits_and_errors_of_a_test():
-    record = (trained := train.train(small(cap=2, held_out=100, threshold=1e-9), [0])).records[0]
     c = small(cap=2, held_out=100, threshold=1e-9)
+    trained = train.train(c, [0])
+    record = trained.records[0]
     tokens, labels = spectra.drawn(c, key(c, 0), "evaluation", 100)
     p = {name: value.double() for name, value in trained.networks[0].items()}
     out = plain_two_layers(p, torch.from_numpy(tokens).double(), c.T, False)

@@ -113,18 +113,18 @@ def _findings(cells: Sequence[Cell], stated: Bounds, expected: Mapping[str, Any]
         )
         found.append(Finding(text, all(above)))
     slopes = {omega: _slope(cells, omega) for omega in sorted({cell.omega for cell in cells})}
-    for omega, (power, _) in slopes.items():
+    for omega, (growth, _) in slopes.items():
         own = ", ".join(f"{c.D} ({len(c.fitted)})" for c in cells if c.omega == omega and c.fitted)
         text = (
             f"{figure}, sparsity {omega}: {expected['grows']}; here over the fitted degrees, with their numbers of "
             f"functions, {own or 'none'}, "
         )
-        if power is None:
+        if growth is None:
             why = "no power of the degree is fitted: it takes three classes, and all with a mean gap surely positive"
             found.append(Finding(text + why, None))
         else:
-            low, high = power[1:]
-            told = f"{text}the gap grows as the degree to the power {power[0]:.2f} ({low:.2f} to {high:.2f})"
+            low, high = growth[1:]
+            told = f"{text}the gap grows as the degree to the power {growth[0]:.2f} ({low:.2f} to {high:.2f})"
             found.append(Finding(told, True if low > 1 else False if high < 1 else None))
     lines = {omega: line for omega, (_, line) in slopes.items() if line}
     if len(lines) > 1:
