@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from maurey.numeric.compare import Comparison
     from maurey.numeric.grids import LogValue
     from maurey.verify.matrix import Row
-    from maurey.verify.own import Page
+    from maurey.verify.prove.check import Page
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def errata() -> list[dict[str, Any]]:
 
 def check(lhs: Any, rhs: Any, over: Any, **options: Any) -> Page:
     """Is lhs <= rhs? Formulas over a box are proved or refuted, functions over a strategy tested; see verify/own.py."""
-    from maurey.verify.own import check
+    from maurey.verify.prove.check import check
 
     return check(lhs, rhs, over, **options)
 

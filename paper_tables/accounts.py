@@ -7,7 +7,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from maurey.verify.training.trials import Config, Job
+from maurey.verify.training.trials.boolean import Config
+from maurey.verify.training.trials.keys import Job
 
 from .trained import Outcome
 

@@ -209,7 +209,7 @@ IN_THE_WAY = (errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISD
 
 
 def _forecast(names: list[str], scale: str, protocol: str, as_json: bool) -> int:
-    from maurey.verify.training.store import Store
+    from maurey.verify.training.engine.store import Store
 
     from . import trained
 
@@ -240,9 +240,9 @@ def _make(
     from rich.console import Console
     from rich.progress import Progress
 
-    from maurey.verify.training.store import Store
-    from maurey.verify.training.sweep import Progress as Done
-    from maurey.verify.training.sweep import check_device, cluster
+    from maurey.verify.training.engine.store import Store
+    from maurey.verify.training.engine.sweep import Progress as Done
+    from maurey.verify.training.engine.sweep import check_device, cluster
 
     from . import exhibits as rooms
     from . import trained

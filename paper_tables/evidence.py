@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.symbolic import registry
 from maurey.verify import ledger
+
+from .exhibits import Exhibit, Progress
 
 COLUMNS = ["claim", "verdict", "evidence", "derived form", "instances", "tightness", "seconds"]
 COLOURS = {"holds": "tab:blue", "undecided": "tab:orange", "fails": "tab:red"}

@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import Any
 
 from maurey.symbolic.claim import FORMS
-from maurey.verify.training.bounds import COUNTED, DELTA, bounds
-from maurey.verify.training.stated import DIGITS, Stated
-from maurey.verify.training.trials import Job
+from maurey.verify.certificates.gaps import DIGITS, Stated
+from maurey.verify.certificates.norm_bounds import COUNTED, DELTA, bounds
+from maurey.verify.training.trials.keys import Job
 
 from .accounts import Finding, account, disagreements, finished
 from .exhibits import Exhibit

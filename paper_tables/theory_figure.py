@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from maurey.symbolic.claim import FORMS
-from maurey.verify.training.bounds import COUNTED
+from maurey.verify.certificates.norm_bounds import COUNTED
 
 from .theory import Held
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maurey.symbolic.claim import InputError
-from maurey.verify.training.store import Pace, Store
-from maurey.verify.training.sweep import Progress as Done
-from maurey.verify.training.sweep import Report, estimate, sweep
-from maurey.verify.training.trials import Job, config, short
+from maurey.verify.training.engine.store import Pace, Store
+from maurey.verify.training.engine.sweep import Progress as Done
+from maurey.verify.training.engine.sweep import Report, estimate, sweep
+from maurey.verify.training.trials.keys import Job, config, short
 
 from . import exhibits
 

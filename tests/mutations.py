@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from maurey.symbolic import registry
 from maurey.symbolic.derivation import Step
-from maurey.verify import measured, packings_attack
+from maurey.verify import tally
+from maurey.verify.packings import attacks
 
 
 def change(monkeypatch, key, part, form, of, forget=()):
@@ -21,7 +22,7 @@ def change(monkeypatch, key, part, form, of, forget=()):
     changed = replace(claim, parts=tuple(new if p.name == part else p for p in claim.parts))
     find = registry.find
     monkeypatch.setattr(registry, "find", lambda which: changed if which == key else find(which))
-    for function in (measured._steps, packings_attack._written, *forget):
+    for function in (tally._steps, attacks._written, *forget):
         monkeypatch.setattr(function.__module__ + "." + function.__name__, function.__wrapped__)
     assert isinstance(changed.part(part).steps(form)[-1], Step)
 

@@ -22,9 +22,10 @@ from maurey.symbolic.printing import latex_of, plain
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from .compare import Comparison
+    from maurey.verify.errata.comparison import Comparison
+    from maurey.verify.errata.witnesses import Erratum
+
     from .matrix import Row
-    from .witnesses import Erratum
 
 
 def register(app: typer.Typer) -> None:
@@ -164,7 +165,7 @@ def as_record(entry: Erratum) -> dict[str, object]:
 def report(found: list[Comparison], entries: list[Erratum], verdicts: dict[str, dict[str, Any]]) -> list[str]:
     """A referee's report: entries that say the same of several rays are put together, and what the comparison leaves
     open but a check decides is a remark."""
-    from .notes import along, words
+    from maurey.verify.errata.sentences import along, words
 
     lines: list[str] = []
     grouped: dict[tuple[str, str, str], list[str]] = {}

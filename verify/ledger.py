@@ -16,10 +16,10 @@ from sympy import srepr
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
+from maurey.verify.errata.comparison import Comparison, comparable, compare
+from maurey.verify.errata.witnesses import Erratum, replay
 
-from .compare import Comparison, comparable, compare
 from .evidence import PATH
-from .witnesses import Erratum, replay
 
 Report = Callable[[int, int], None]
 _text = cache(srepr)  # claims share steps

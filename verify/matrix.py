@@ -17,11 +17,11 @@ from typing import Any
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
+from maurey.verify.errata.comparison import Comparison, comparable
+from maurey.verify.errata.witnesses import Erratum
 
 from . import ledger
 from .checks import RUNGS, Effort, Result, load, results
-from .compare import Comparison, comparable
-from .witnesses import Erratum
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from maurey.paper_tables.accounts import MARKERS, PALETTE
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.verify.training.trials import Job
+from maurey.verify.training.trials.keys import Job
 
 SEEDS = (
     "Seeds: the function, the strings, the initial weights, the order of the strings and the random directions of a "

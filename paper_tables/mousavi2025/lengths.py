@@ -12,7 +12,7 @@ from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.censored import PowerLaw
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.trained import Outcome
-from maurey.verify.training.trials import Job
+from maurey.verify.training.trials.keys import Job
 
 from .figure import draw
 from .samples import COLUMNS, MODELS, Cell, account, cells_of, fitted, law, place, row, without_looking

@@ -15,7 +15,8 @@ from typing import Any
 from maurey.paper_tables.accounts import finished
 from maurey.paper_tables.censored import PowerLaw, power_law
 from maurey.paper_tables.trained import Outcome
-from maurey.verify.training.trials import Job, Regression
+from maurey.verify.training.trials.keys import Job
+from maurey.verify.training.trials.regression import Regression
 
 from .variants import variant_of
 

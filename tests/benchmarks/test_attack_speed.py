@@ -8,7 +8,7 @@ from sympy import Integer, Symbol
 
 from maurey.symbolic.modules import Attention
 from maurey.symbolic.norms import Matrix
-from maurey.verify import attack, forward
+from maurey.verify.attack import ascent, forwards
 
 STARTS, STEPS = 64, 20
 
@@ -24,13 +24,13 @@ def test_batched_starts_against_a_loop(benchmark):
     torch.set_num_threads(1)
     V, S = (Matrix(n, n, Symbol("d"), Symbol("d"), spectral=Symbol(f"B_{n}")) for n in "VS")
     bounds = dict.fromkeys(("R", "B_V", "B_S"), (-1, 1))
-    layer = forward.inequality(Attention(V, S, Integer(1)), Symbol("R"), {"T": 32, "d": 16}, bounds)
-    benchmark.pedantic(lambda: attack.attack(layer, STARTS, STEPS, seed=0), rounds=5, warmup_rounds=1)
+    layer = forwards.inequality(Attention(V, S, Integer(1)), Symbol("R"), {"T": 32, "d": 16}, bounds)
+    benchmark.pedantic(lambda: ascent.attack(layer, STARTS, STEPS, seed=0), rounds=5, warmup_rounds=1)
     loops = []
     for _ in range(3):
         started = time.perf_counter()
         for seed in range(8):
-            attack.attack(layer, 1, STEPS, seed)
+            ascent.attack(layer, 1, STEPS, seed)
         loops.append((time.perf_counter() - started) / 8)
     ratio = sorted(loops)[1] * STARTS / benchmark.stats.stats.median
     report(benchmark, "times the starts per second of a loop", ratio)

@@ -6,9 +6,10 @@ import time
 import numpy as np
 import pytest
 import torch
-from test_speed import report
+from ratios import report
 
-from maurey.verify import construction, sharpness, walsh
+from maurey.verify.papers.lintilhac2026.network import construction, sharpness
+from maurey.verify.training.tasks import walsh
 
 STRINGS, FEW = 512, 8  # for per-sample gradients, and for all second derivatives
 

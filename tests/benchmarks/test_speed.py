@@ -11,6 +11,7 @@ from functools import partial
 import mpmath
 import numpy as np
 import pytest
+from ratios import report
 from sympy import Float, Indexed, Rational, Symbol, lambdify
 
 import maurey
@@ -20,11 +21,6 @@ from maurey.numeric.samples import samples
 from maurey.verify import ledger
 
 POINTS = 100_000
-
-
-def report(benchmark, what, ratio):
-    benchmark.extra_info[what] = ratio
-    print(f"{ratio:.2f} {what}")
 
 
 def lambdified(steps):

@@ -5,11 +5,13 @@ import time
 
 import pytest
 import torch
-from test_speed import report
+from ratios import report
 from torch import nn
 
-from maurey.verify.training import tokens, train
-from maurey.verify.training.trials import Regression, key
+from maurey.verify.training.engine import training
+from maurey.verify.training.tasks import tokens
+from maurey.verify.training.trials.keys import key
+from maurey.verify.training.trials.regression import Regression
 
 STEPS, ROUNDS = 10, 3
 
@@ -67,13 +69,13 @@ class Loop:
 class Ours:
     def __init__(self, config, together):
         self.config = config
-        self.state = train.start(config, [key(config, i) for i in range(together)], torch.device("cpu"))
-        self.decay = train.decay_of(config)
+        self.state = training.start(config, [key(config, i) for i in range(together)], torch.device("cpu"))
+        self.decay = training.decay_of(config)
 
     def run(self):
         for _ in range(STEPS):
-            _, slope = train.gradient(self.config, self.state)
-            train.adam(self.config, self.state, slope, self.decay)
+            _, slope = training.gradient(self.config, self.state)
+            training.adam(self.config, self.state, slope, self.decay)
 
 
 def seconds(run):

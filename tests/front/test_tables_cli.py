@@ -12,9 +12,9 @@ import torch
 
 from maurey import cli
 from maurey.paper_tables import exhibits, trained
-from maurey.verify.training import sweep
-from maurey.verify.training.store import Store
-from maurey.verify.training.trials import key
+from maurey.verify.training.engine import sweep
+from maurey.verify.training.engine.store import Store
+from maurey.verify.training.trials.keys import key
 
 NAME = "edelman2022/parity"
 SMOKE = (NAME, "--scale", "smoke")
@@ -236,7 +236,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
 
 
 def test_a_disk_that_is_full_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr("maurey.verify.training.store.SCHEMA", "PRAGMA max_page_count = 1; CREATE TABLE a (b); ")
+    monkeypatch.setattr("maurey.verify.training.engine.store.SCHEMA", "PRAGMA max_page_count = 1; CREATE TABLE a (b); ")
     code, out, err = call(tmp_path, *SMOKE)
     assert (code, out) == (1, "")
     assert "database or disk is full" in err

@@ -7,33 +7,19 @@ from pathlib import Path
 
 import mpmath
 import pytest
-from independent import number
-from independent_lintilhac import FORMS
+from independent import ALL, FORMS, close, second
 from points import point
 
 import maurey
 from maurey.numeric.walk import Undefined
 
-ALL = [(c.key, p.name, f) for c in maurey.claims() for p in c.parts for f in p.forms]
 PINS = json.loads(Path(__file__).with_name("pins.json").read_text())
-
-
-def independent(key, part, form, at):
-    """The second computation; undefined where it has no real value."""
-    with mpmath.workdps(60):
-        try:
-            value = FORMS[key, part, form](**{name: number(v) for name, v in at.items()})
-        except ZeroDivisionError as error:
-            raise Undefined from error
-    if isinstance(value, mpmath.mpc):
-        raise Undefined
-    return value
 
 
 def expected_at(key, part, form, at):
     """The same, or none where both computations have no value."""
     try:
-        return independent(key, part, form, at)
+        return second(key, part, form, at)
     except Undefined:
         with pytest.raises(Undefined):
             maurey.claim(key).enclose(form=form, part=part, digits=30, **at)
@@ -42,13 +28,6 @@ def expected_at(key, part, form, at):
 
 def test_every_form_has_a_second_computation():
     assert set(ALL) == set(FORMS)
-
-
-def close(x, y, digits):
-    """Two numbers of any size agree to so many digits."""
-    with mpmath.workdps(60):
-        x, y = mpmath.mpf(str(x)) if isinstance(x, Decimal) else x, mpmath.mpf(y)
-        return x == y or (y != 0 and abs(x / y - 1) < mpmath.mpf(10) ** -digits)
 
 
 @pytest.mark.parametrize(("key", "part", "form"), ALL)

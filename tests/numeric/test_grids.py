@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from independent_lintilhac import FORMS
+from independent import FORMS
 from points import point
 
 import maurey

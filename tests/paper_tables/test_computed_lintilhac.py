@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from maurey.paper_tables.lintilhac2026 import perturbation
-from maurey.verify import walsh
-from maurey.verify.construction import build, flat, masks, named, run
+from maurey.verify.papers.lintilhac2026.network.construction import build, flat, masks, named, run
+from maurey.verify.training.tasks import walsh
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = {

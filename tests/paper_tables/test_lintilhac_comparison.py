@@ -11,8 +11,10 @@ from maurey.paper_tables import exhibits, trained
 from maurey.paper_tables.lintilhac2026 import certificate, comparison
 from maurey.paper_tables.lintilhac2026.comparison import Curve, covering
 from maurey.symbolic import registry
-from maurey.verify import construction, hypotheses, walsh
-from maurey.verify.training.spectrum import Spectrum
+from maurey.verify.papers.lintilhac2026 import hypotheses
+from maurey.verify.papers.lintilhac2026.network import construction
+from maurey.verify.training.tasks import walsh
+from maurey.verify.training.trials.parities import Spectrum
 
 CONFIG = tomllib.loads((exhibits.ROOT / "lintilhac2026/comparison/config.toml").read_text())
 TARGET = walsh.tiling(20, 2)

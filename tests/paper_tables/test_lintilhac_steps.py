@@ -11,7 +11,7 @@ from maurey.paper_tables import exhibits, trained
 from maurey.paper_tables.lintilhac2026 import steps
 from maurey.paper_tables.lintilhac2026.steps import samples
 from maurey.symbolic import registry
-from maurey.verify.training.trials import config
+from maurey.verify.training.trials.keys import config
 
 EXPECTED = tomllib.loads((exhibits.ROOT / "lintilhac2026" / "steps" / "expected.toml").read_text())
 HALF = samples.AIM

@@ -9,7 +9,7 @@ import pytest
 
 from maurey.paper_tables import exhibits
 from maurey.paper_tables.lintilhac2026 import testing
-from maurey.verify import walsh
+from maurey.verify.training.tasks import walsh
 
 CONFIG = tomllib.loads((exhibits.ROOT / "lintilhac2026" / "testing" / "config.toml").read_text())
 SMALL = CONFIG | {"T": 8, "r": 8, "eps": ["1/50"], "runs": 300, "functions": 2}

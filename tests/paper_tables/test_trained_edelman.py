@@ -12,7 +12,8 @@ from maurey.paper_tables.edelman2022 import attention, curves, parity, sparse_an
 from maurey.paper_tables.edelman2022.sparse_and.thresholds import Threshold, cells_of, law, thresholds
 from maurey.paper_tables.statistics import difference, growth, line, resampled, threshold, wilson
 from maurey.paper_tables.trained import Outcome
-from maurey.verify.training.trials import Config, Job
+from maurey.verify.training.trials.boolean import Config
+from maurey.verify.training.trials.keys import Job
 
 SIZES = [50, 60, 70, 80, 90, 100]
 NAMES = ("sparse_and", "curves", "attention", "parity")

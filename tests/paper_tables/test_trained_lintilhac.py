@@ -15,11 +15,11 @@ from maurey.paper_tables.lintilhac2026 import bounds, domination, gap, mechanism
 from maurey.paper_tables.lintilhac2026.domination import Pair
 from maurey.paper_tables.lintilhac2026.mechanism.scores import by_chance, score, shown_by_chance, turns
 from maurey.paper_tables.trained import Outcome
-from maurey.verify import construction, walsh
-from maurey.verify.training import spectra
-from maurey.verify.training.spectrum import Spectrum
-from maurey.verify.training.store import Store
-from maurey.verify.training.trials import key
+from maurey.verify.papers.lintilhac2026.network import construction
+from maurey.verify.training.engine.store import Store
+from maurey.verify.training.tasks import parities, walsh
+from maurey.verify.training.trials.keys import key
+from maurey.verify.training.trials.parities import Spectrum
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 MODULES = {"gap": gap, "domination": domination, "mechanism": mechanism}
@@ -32,7 +32,7 @@ def expected(name):
 def outcome(D=2, omega=7, trial=0, gap=0.001, converged=True, status="done", norm=100.0, trace=50.0, error=0.0, **more):
     """A run as the engine keeps it."""
     c = Spectrum(model="two_layers", D=D, omega=omega, measure=True, cap=60)
-    f = spectra.target(c, key(c, trial))
+    f = parities.target(c, key(c, trial))
     record = {"status": status, "converged": converged, "epochs": 5, "train_loss": 0.01 if converged else 0.05}
     record |= {"components": [list(s) for s in f.components], "coefficients": f.c.tolist(), "start_norm": 90.0}
     record |= {"test_loss": record["train_loss"] + gap, "norms": {"a": norm / 4, "b": 3 * norm / 4}}
@@ -177,11 +177,11 @@ def test_the_construction_is_that_of_the_same_function_on_the_same_strings():
     import torch
 
     c = Spectrum(model="two_layers", D=2, omega=2, T=5, m=12, batch=4, measure=True)
-    f = spectra.target(c, key(c, 3))
+    f = parities.target(c, key(c, 3))
     pair = Pair(Outcome(c, 3, {"components": f.components, "coefficients": f.c.tolist()}))
     network = construction.build(f)
     assert pair.built_norm == pytest.approx(sum(float(block.square().sum()) for block in network))
-    tokens, _ = spectra.drawn(c, key(c, 3), "training", c.m)
+    tokens, _ = parities.drawn(c, key(c, 3), "training", c.m)
     flat, masks = construction.flat(network), construction.masks(f)
     total = 0.0
     for z in torch.from_numpy(tokens[:, :5]):
@@ -288,8 +288,8 @@ def test_chance_is_counted():
 def test_the_curve_before_training_is_that_of_the_engine():
     import torch
 
-    from maurey.verify.training.channel import curve
-    from maurey.verify.training.state import State, named
+    from maurey.verify.training.engine.state import State, named
+    from maurey.verify.training.networks.channel import curve
 
     c = Spectrum(model="channel", D=2, omega=2, T=5, m=64, batch=16, width=32, watch=True)
     first = named(c, State.drawn(c, [key(c, 3)], torch.device("cpu"))["flat"])

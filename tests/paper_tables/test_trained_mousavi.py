@@ -17,8 +17,9 @@ from maurey.paper_tables.mousavi2025.lengths import nearness
 from maurey.paper_tables.mousavi2025.samples import Run, cells_of, law
 from maurey.paper_tables.mousavi2025.variants import variant_of
 from maurey.paper_tables.trained import Outcome
-from maurey.verify.training.store import Store
-from maurey.verify.training.trials import Regression, short
+from maurey.verify.training.engine.store import Store
+from maurey.verify.training.trials.keys import short
+from maurey.verify.training.trials.regression import Regression
 
 MODULES = {"length": length, "simple": simple, "attention": attention, "sparsity": sparsity, "exponents": exponents}
 STEP = 640
@@ -335,7 +336,7 @@ def test_scores():
 
 def test_the_construction_is_read_as_query_and_key():
     """A query that asks for place 2 scores highest with the key that stands there."""
-    from maurey.verify.training.tokens import positions
+    from maurey.verify.training.tasks.tokens import positions
 
     w = positions(6, 8)
     z = np.concatenate([np.zeros((6, 10)), w, w[[2] * 6]], 1)

@@ -16,9 +16,10 @@ from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trauger2024 import majority
 from maurey.paper_tables.trauger2024 import trained as layers
 from maurey.symbolic.claim import InputError
-from maurey.verify.training.bounds import bounds
-from maurey.verify.training.stated import above
-from maurey.verify.training.trials import Config, key
+from maurey.verify.certificates.gaps import above
+from maurey.verify.certificates.norm_bounds import bounds
+from maurey.verify.training.trials.boolean import Config
+from maurey.verify.training.trials.keys import key
 
 LAYER = Config(model="layer", function="majority", s=3, T=20, m=300, heads=2, held_out=1000)
 ENCODER = Config(T=20, m=200, heads=2, held_out=1000)
@@ -322,7 +323,7 @@ def test_the_extremes_over_the_runs():
 
 
 def test_the_start_is_that_of_the_run():
-    from maurey.verify.training import layer
+    from maurey.verify.training.networks import layer
 
     one = outcome()
     start = layer.initial(one.config, key(one.config, 0))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from independent import worst_profile
+from independent.edelman2022 import worst_profile
 from sympy import Integer, Rational, Symbol, log, simplify, sqrt, symbols
 
 import maurey

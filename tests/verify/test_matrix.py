@@ -9,7 +9,7 @@ from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.verify import ledger, matrix
 from maurey.verify.checks import EFFORTS, Result, effort, load
-from maurey.verify.compare import Comparison
+from maurey.verify.errata.comparison import Comparison
 
 A7, A8, HEAD = (registry.find(f"edelman2022/{n}") for n in ("A.7", "A.8", "4.4"))
 

@@ -11,11 +11,10 @@ import numpy as np
 from flint import ctx
 
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.measured import PRECISION, stated, stated_ball
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal
-
-from .lintilhac2026.tails import DIMENSIONS, FAILING, longer, quantile
+from maurey.verify.packings.attacks import decimal
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.lintilhac2026.perturbation.tails import DIMENSIONS, FAILING, longer, quantile
+from maurey.verify.tally import PRECISION, stated, stated_ball
 
 KEY = "davidson2001/2.13"
 DRAWS, SHAPES, LEVELS = 500, ((2, 2), (4, 30), (22, 12), (22, 22)), (Fraction(1, 2), Fraction(1, 10))

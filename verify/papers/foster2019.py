@@ -10,9 +10,9 @@ import numpy as np
 
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
-from maurey.verify import rademacher
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.rademacher import Array
+from maurey.verify.complexity import rademacher
+from maurey.verify.complexity.rademacher import Array
 
 LOSSES: dict[str, Callable[[Array], Array]] = {  # of outputs (functions, K, m), 1-Lipschitz in the largest of them
     "the largest output": lambda y: y.max(axis=1),

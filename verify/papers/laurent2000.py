@@ -9,12 +9,11 @@ from flint import ctx
 from sympy import Expr, sqrt
 
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.measured import PRECISION, stated_ball
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal
-from maurey.verify.prove import conclude, formula
-
-from .lintilhac2026.tails import DIMENSIONS, FAILING, chernoff, longer, quantile
+from maurey.verify.packings.attacks import decimal
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.lintilhac2026.perturbation.tails import DIMENSIONS, FAILING, chernoff, longer, quantile
+from maurey.verify.prove.proofs import conclude, formula
+from maurey.verify.tally import PRECISION, stated_ball
 
 KEY = "laurent2000/1"
 

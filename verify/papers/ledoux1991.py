@@ -9,9 +9,9 @@ import numpy as np
 
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
-from maurey.verify import rademacher
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.rademacher import Array
+from maurey.verify.complexity import rademacher
+from maurey.verify.complexity.rademacher import Array
 
 ROUNDING = 1e-9  # relative, of doubles
 MAPS: dict[str, Callable[[Array], Array]] = {  # 1-Lipschitz; the last two are not zero at zero

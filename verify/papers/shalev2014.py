@@ -11,8 +11,8 @@ import numpy as np
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
+from maurey.verify.complexity.rademacher import Array
 from maurey.verify.papers.edelman2022.chain import _binomial as binomial
-from maurey.verify.rademacher import Array
 
 CLASSES = {  # the losses of each function on two points
     "one function": [(1, -1)],

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.covers_instances import built, zhang
-from maurey.verify.packings_attack import survives
+from maurey.verify.covers.instances import built, zhang
+from maurey.verify.packings.attacks import survives
 
 WHAT = "mistakes of a perceptron over thresholds, lists of which are the centres, in up to 300 dimensions"
 

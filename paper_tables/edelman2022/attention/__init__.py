@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maurey.paper_tables.accounts import PALETTE, Finding, account, disagreements, finished, succeeded
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.verify.training.trials import key
+from maurey.verify.training.trials.keys import key
 
 plan = partial(in_stages, function="and", s=3, watch=True, stop=False)
 ZERO = 0.05  # of a relevant bit's weight: less than this shows as nothing on a linear scale of color
@@ -55,7 +55,7 @@ class Shares:
 
 
 def shares(outcome: Outcome) -> Shares:
-    from maurey.verify.training.tasks import hidden
+    from maurey.verify.training.tasks.strings import hidden
 
     positions = hidden(outcome.config, key(outcome.config, outcome.trial))
     return Shares(np.array(outcome.record["attention"]), positions)
@@ -140,7 +140,7 @@ def _row(outcome: Outcome, drawn: bool) -> list[str]:
 
 
 def _draw(figure: Any, outcome: Outcome) -> None:
-    from maurey.verify.training.tasks import strings
+    from maurey.verify.training.tasks.strings import strings
 
     own, c = shares(outcome), outcome.config
     number, heads, tokens = own.weights.shape

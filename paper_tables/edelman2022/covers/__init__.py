@@ -13,10 +13,10 @@ import numpy as np
 from maurey.numeric.binding import bind
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.symbolic import registry
-from maurey.verify import covers, covers_enumerated, covers_heads, covers_online
-from maurey.verify.covers_instances import inputs, target
-from maurey.verify.packings_attack import value
-from maurey.verify.packings_claims import ATTACKS
+from maurey.verify.covers import enumeration, heads, online, rounding
+from maurey.verify.covers.instances import inputs, target
+from maurey.verify.packings.attacks import value
+from maurey.verify.packings.claims import ATTACKS
 
 FORMS = ("printed", "derived", "sharp")
 LISTS = "longest list"  # of corrections, of the members that were covered: not yet the whole cover
@@ -79,17 +79,17 @@ def _row(panel: dict[str, Any], eps: Fraction, config: dict[str, Any]) -> tuple[
     rng = np.random.default_rng(config["seed"])
     if part == "lattice":
         a, n = (at["rho"] / eps) ** 2, int(at["n"])
-        counts = covers.dense_count(n, covers.dense_steps(a)), covers.sparse_count(n, covers.sparse_support(a))
+        counts = rounding.dense_count(n, rounding.dense_steps(a)), rounding.sparse_count(n, rounding.sparse_support(a))
         found |= {"Maurey's": math.ceil(a) * math.log(2 * n + 1), "built": math.log(min(counts)) if a > 1 else 0.0}
     elif panel.get("written"):
         try:
-            one = covers_enumerated.online(
+            one = enumeration.online_cover(
                 **panel["written"], ratio=eps / Fraction(panel["radius"]), rng=rng, tries=config["tries"],
                 limit=config["most"],
             )  # fmt: skip
             assert one.radius <= 1 + 1e-6, one.radius
             found["built"] = math.log(len(one.centres))
-        except covers_online.TooMany:
+        except online.TooMany:
             panel = panel | {"written": {}}  # nor any finer one
     elif part == "net":
         found[LISTS] = max(_matrix(at, rng, kind) for kind in (0, 1))
@@ -102,13 +102,13 @@ def _head(at: dict[str, Fraction], rng: np.random.Generator) -> float:
     """The log of the number of lists as long as those of one random member."""
     d, m, T = (int(at[name]) for name in ("d", "m", "T"))
     project = (
-        covers_heads.bounded(float(at["B_V_inf"]), float(at["B_V"]), rows=True),
-        covers_online.in_columns(float(at["B_QK_inf"])),
+        heads.bounded(float(at["B_V_inf"]), float(at["B_V"]), rows=True),
+        online.in_columns(float(at["B_QK_inf"])),
     )
     weights = project[0](3 * rng.normal(size=(d, d))), project[1](3 * rng.normal(size=(d, d)))
     X = inputs(rng, m * T, d, 1).reshape(m, T, d)
     bound = bind(registry.find("edelman2022/4.4"), at, "sharp", "log_N")
-    made = covers_heads.build_heads(bound, X, 1.0, [weights], [project], np.tanh)
+    made = heads.build_heads(bound, X, 1.0, [weights], [project], np.tanh)
     assert made.error <= float(at["eps"])
     return made.log_size
 
@@ -116,9 +116,9 @@ def _head(at: dict[str, Fraction], rng: np.random.Generator) -> float:
 def _matrix(at: dict[str, Fraction], rng: np.random.Generator, kind: int) -> float:
     """The log of the number of lists as long as that of one member, along a net; orthogonal inputs."""
     (N, d_1, d_2), eps = (int(at[name]) for name in ("N", "d_1", "d_2")), float(at["eps"])
-    X, U, project = np.eye(N, d_1), covers_online.net(d_2), covers_online.in_frobenius(float(at["B_W_F"]))
+    X, U, project = np.eye(N, d_1), online.net(d_2), online.in_frobenius(float(at["B_W_F"]))
     W = target(rng, (d_1, d_2), kind, project, math.ceil((at["B_W_F"] / at["eps"]) ** 2) - 1)
-    run = covers_online.correct(W, X, 1.0, eps, project, U, covers_online.NEAR)
+    run = online.correct(W, X, 1.0, eps, project, U, online.NEAR)
     return len(run.corrections) * math.log(len(U) * N + 1)
 
 

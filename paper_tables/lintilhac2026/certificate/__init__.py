@@ -16,7 +16,7 @@ from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import SEEDS
 from maurey.paper_tables.trained import Outcome, in_stages
 from maurey.symbolic import registry
-from maurey.verify import hypotheses
+from maurey.verify.papers.lintilhac2026 import hypotheses
 
 COLUMNS = [
     "network", "degree", "sparsity", "prior", "function", "converged", "loss", "on the sample", "on other strings",

@@ -21,8 +21,10 @@ from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.lintilhac2026.perturbation import networks as perturbed
 from maurey.symbolic import registry
 from maurey.symbolic.claim import FORMS
-from maurey.verify import drawn, hypotheses, walsh
-from maurey.verify.training.stated import Stated
+from maurey.verify.certificates.gaps import Stated
+from maurey.verify.papers.lintilhac2026 import hypotheses
+from maurey.verify.papers.lintilhac2026.network import posterior
+from maurey.verify.training.tasks import walsh
 
 from . import covering
 from .figure import draw
@@ -124,7 +126,7 @@ def make(progress: Progress) -> Exhibit:
         rows.append(_row(curve, config))
     progress(len(curves), len(curves) + 1)
     networks = {
-        mode: drawn.measure(
+        mode: posterior.measure(
             target, case.sigma, mode == "exact attention", config["draws"], config["seed"], config["drawn_strings"]
         )
         for mode in ("exact attention", "finite softmax")

@@ -24,8 +24,9 @@ from maurey.symbolic.modules import Fixed, Linear, Module, Residual, Signal, Wit
 from maurey.symbolic.names import symbols
 from maurey.symbolic.norms import Matrix
 from maurey.symbolic.route import PAPER, SHARP, Route
-from maurey.verify import construction, walsh
-from maurey.verify.training.stated import above, value
+from maurey.verify.certificates.gaps import above, value
+from maurey.verify.papers.lintilhac2026.network import construction
+from maurey.verify.training.tasks import walsh
 
 NEAREST, CHAIN, NORMS = "edelman2022/A.17", "edelman2022/2.2", "lintilhac2026/10"
 LOSS = {"L_loss": Fraction(2), "b": Fraction(1)}  # of min((f - y)^2, 1)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from maurey.paper_tables.accounts import PALETTE
-from maurey.verify import hypotheses
+from maurey.verify.papers.lintilhac2026 import hypotheses
 
 if TYPE_CHECKING:
     from . import Curve

@@ -18,10 +18,10 @@ from maurey.paper_tables.lintilhac2026.runs import account, cells_of, look
 from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
-from maurey.verify import sharpness
-from maurey.verify.training.spectra import drawn
-from maurey.verify.training.trials import Job, key
-from maurey.verify.walsh import Target
+from maurey.verify.papers.lintilhac2026.network import sharpness
+from maurey.verify.training.tasks.parities import drawn
+from maurey.verify.training.tasks.walsh import Target
+from maurey.verify.training.trials.keys import Job, key
 
 SHARES = ("lintilhac2026/gap",)
 COLUMNS = [

@@ -12,7 +12,7 @@ from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import account, cells_of
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.verify.training.trials import key
+from maurey.verify.training.trials.keys import key
 
 from .scores import TURN, USED, Scores, by_chance, score, shown_by_chance, turns
 
@@ -123,7 +123,7 @@ def _first_curve(outcome: Outcome) -> Any:
     """The MLP as it was before training."""
     import torch
 
-    from maurey.verify.training import channel
+    from maurey.verify.training.networks import channel
 
     start = channel.initial(outcome.config, key(outcome.config, outcome.trial))
     p = {name: torch.from_numpy(np.asarray(value, dtype=np.float64))[None] for name, value in start.items()}

@@ -18,12 +18,12 @@ from maurey.numeric.grids import sweep
 from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.symbolic import registry
-from maurey.verify.construction import build, masks
-from maurey.verify.curvature import curvature
-from maurey.verify.noise import crossed, moved, perturbations
-from maurey.verify.rescaling import best_product, of_gradient, of_norm
-from maurey.verify.sharpness import hessian_trace
-from maurey.verify.walsh import Target, random_target, tiling, values
+from maurey.verify.papers.lintilhac2026.network.construction import build, masks
+from maurey.verify.papers.lintilhac2026.network.curvature import curvature
+from maurey.verify.papers.lintilhac2026.network.noise import crossed, moved, perturbations
+from maurey.verify.papers.lintilhac2026.network.rescaling import best_product, of_gradient, of_norm
+from maurey.verify.papers.lintilhac2026.network.sharpness import hessian_trace
+from maurey.verify.training.tasks.walsh import Target, random_target, tiling, values
 
 from .figure import draw
 

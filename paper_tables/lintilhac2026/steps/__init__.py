@@ -49,7 +49,7 @@ class Noisy:
 
 
 def noisy(T: int, sigma: float, draws: int) -> Noisy:
-    from maurey.verify.chain_of_thought import errors
+    from maurey.verify.papers.lintilhac2026.network.chain_of_thought import errors
 
     found = errors(T, sigma, draws)
     step, union, chain, single = (float(x.mean()) for x in (found.steps, found.union, found.end, found.single))

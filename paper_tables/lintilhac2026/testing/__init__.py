@@ -15,8 +15,8 @@ import numpy as np
 
 from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
-from maurey.verify import property_testing as pt
-from maurey.verify import walsh
+from maurey.verify.papers.lintilhac2026.network import property_testing as pt
+from maurey.verify.training.tasks import walsh
 
 from .figure import draw
 

@@ -21,7 +21,8 @@ from maurey.paper_tables.mousavi2025.samples import MODELS, Cell, account, cells
 from maurey.paper_tables.statistics import trend
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
-from maurey.verify.training.trials import Job, Regression
+from maurey.verify.training.trials.keys import Job
+from maurey.verify.training.trials.regression import Regression
 
 from .figure import draw
 

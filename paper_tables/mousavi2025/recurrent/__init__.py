@@ -14,12 +14,12 @@ from flint import arb, ctx
 
 from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
-from maurey.verify.packings import PRECISION
-from maurey.verify.packings_attack import decimal, value
-from maurey.verify.papers.mousavi2025 import recurrent
-from maurey.verify.papers.mousavi2025.memory import Kept, accumulated
-from maurey.verify.papers.mousavi2025.recurrent import Exists
-from maurey.verify.papers.mousavi2025.recurrent_lower import at
+from maurey.verify.packings.attacks import decimal, value
+from maurey.verify.packings.euclidean import PRECISION
+from maurey.verify.papers.mousavi2025.recurrent import solvers
+from maurey.verify.papers.mousavi2025.recurrent.cost import at
+from maurey.verify.papers.mousavi2025.recurrent.memory import Kept, accumulated
+from maurey.verify.papers.mousavi2025.recurrent.solvers import Exists
 
 KEY = "mousavi2025/6"
 COLUMNS = ["kind", "N", "d_h", "steepness", "risk", "printed width", "d_h over printed", "derived width",
@@ -60,7 +60,7 @@ def make(progress: Progress) -> Exhibit:
     kept: list[Kept] = []
     for done, N in enumerate(config["N"]):
         progress(done, total)
-        found += map(held, recurrent.table((N,), config["bits"]))
+        found += map(held, solvers.table((N,), config["bits"]))
     for done, N in enumerate(config["lengths"], len(config["N"])):
         progress(done, total)
         kept += accumulated(config["eps"], (N,))

@@ -19,7 +19,7 @@ from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.mousavi2025.samples import Cell, cells_of
 from maurey.symbolic import registry
 from maurey.symbolic.claim import FORMS
-from maurey.verify.training.trials import Regression
+from maurey.verify.training.trials.regression import Regression
 
 KEY, PART, MEASURED = "mousavi2025/10", "risk", "mousavi2025/length"
 LOOKS = {"printed": (":", "x"), "derived": ("-", "o"), "sharp": ("--", "^")}

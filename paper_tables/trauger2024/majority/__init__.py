@@ -24,8 +24,8 @@ LABELS = {
 
 def initial_norm(outcome: Outcome) -> float:
     """Of the weights that a run began with: they follow from its key."""
-    from maurey.verify.training import layer
-    from maurey.verify.training.trials import key
+    from maurey.verify.training.networks import layer
+    from maurey.verify.training.trials.keys import key
 
     start = layer.initial(outcome.config, key(outcome.config, outcome.trial))
     return float(sum(abs(weights).sum() for weights in start.values()))

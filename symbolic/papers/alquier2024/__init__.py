@@ -1,8 +1,8 @@
 """P. Alquier, User-friendly introduction to PAC-Bayes bounds, Foundations and Trends in Machine Learning 17 (2024)."""
 
-from ...claim import Claim, Part
-from ...names import parameters, symbols
-from ...pacbayes import at_temperature, complexity_of
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.pacbayes import at_temperature, complexity_of
 
 m, delta, KL, Sigma, temperature, loss_hat = symbols("m delta KL Sigma temperature loss_hat")
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from sympy import Expr, Integer, Symbol, evaluate, log
 
-from ...claim import Assumption, Claim, Constant, Part
-from ...names import OPEN, parameters, symbols
+from maurey.symbolic.claim import Assumption, Claim, Constant, Part
+from maurey.symbolic.names import OPEN, parameters, symbols
 
 eps, d, C_d = symbols("eps d C_d")
 LR, delta = symbols("LR variation")

@@ -2,8 +2,8 @@
 
 from sympy import log, sqrt
 
-from ...claim import Claim, Part
-from ...names import parameters, symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import parameters, symbols
 
 m, delta, R_F = symbols("m delta R_F")
 

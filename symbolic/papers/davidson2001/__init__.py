@@ -2,8 +2,8 @@
 
 from sympy import log, sqrt
 
-from ...claim import Claim, Part
-from ...names import parameters, symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import parameters, symbols
 
 d_1, d_2, sigma, delta = symbols("d_1 d_2 sigma delta")
 

@@ -2,9 +2,9 @@
 
 from sympy import Expr
 
-from ...chain import TEXTBOOK, dudley_at, root_integral
-from ...claim import Assumption, Claim, Part, Setting
-from ...names import parameters, symbols
+from maurey.symbolic.chain import TEXTBOOK, dudley_at, root_integral
+from maurey.symbolic.claim import Assumption, Claim, Part, Setting
+from maurey.symbolic.names import parameters, symbols
 
 A, C_F, p_0, m, tau = symbols("A C_F p_0 m tau")
 

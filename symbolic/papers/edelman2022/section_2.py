@@ -2,13 +2,14 @@
 
 from sympy import Expr, exp, log
 
-from ...capacity import capacity
-from ...claim import Claim, Part, Setting
-from ...covers import Cover, online, zhang
-from ...derivation import Derivation, Step
-from ...modules import Linear, Signal
-from ...names import C0, parameters, symbols
-from ...norms import Matrix
+from maurey.symbolic.capacity import capacity
+from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.covers import Cover, online, zhang
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.modules import Linear, Signal
+from maurey.symbolic.names import C0, parameters, symbols
+from maurey.symbolic.norms import Matrix
+
 from .section_a1_generalization import GAP_RECORD
 
 eps, m, B_X, B_w, c0 = symbols("eps m B_X B_w C0")

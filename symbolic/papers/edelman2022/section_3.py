@@ -1,7 +1,7 @@
 """Section 3: attention heads and layers (definitions)."""
 
-from ...claim import Claim
-from ...names import parameters
+from maurey.symbolic.claim import Claim
+from maurey.symbolic.names import parameters
 
 attention_head_3_1 = Claim(
     key="edelman2022/3.1",

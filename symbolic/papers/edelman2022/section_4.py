@@ -2,15 +2,15 @@
 
 from sympy import Expr, Indexed, Integer, Rational, Symbol, log
 
-from ...capacity import capacity_steps
-from ...claim import Claim, Form, Part, Setting
-from ...covers import Cover, online, zhang
-from ...derivation import Derivation, Step
-from ...entropy import Entropy
-from ...modules import Attention, Fixed, Linear, Module, Signal, compose
-from ...names import C0, KAPPA, parameters, symbols
-from ...norms import Matrix
-from ...route import PAPER, SHARP, Route
+from maurey.symbolic.capacity import capacity_steps
+from maurey.symbolic.claim import Claim, Form, Part, Setting
+from maurey.symbolic.covers import Cover, online, zhang
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.entropy import Entropy
+from maurey.symbolic.modules import Attention, Fixed, Linear, Module, Signal, compose
+from maurey.symbolic.names import C0, KAPPA, parameters, symbols
+from maurey.symbolic.norms import Matrix
+from maurey.symbolic.route import PAPER, SHARP, Route
 
 TWO_THIRDS = Rational(2, 3)
 HIDES = "an absolute constant, and logarithms of all quantities but m and T"

@@ -2,11 +2,12 @@
 
 from sympy import log
 
-from ...claim import Claim, Part, Setting
-from ...derivation import Step
-from ...names import C0, DEGREE, EXPONENT, KAPPA, parameters, symbols
-from ...networks import Norms
-from ...route import PAPER, SHARP, Route
+from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.derivation import Step
+from maurey.symbolic.names import C0, DEGREE, EXPONENT, KAPPA, parameters, symbols
+from maurey.symbolic.networks import Norms
+from maurey.symbolic.route import PAPER, SHARP, Route
+
 from .section_4 import HIDES, hidden_part
 from .section_a3_deep import DEEP_DEPARTURES, deep_capacity
 

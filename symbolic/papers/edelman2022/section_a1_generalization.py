@@ -4,10 +4,10 @@ from typing import Any
 
 from sympy import Expr, log, sqrt
 
-from ...chain import PROPER, TEXTBOOK, Dudley, chained, complexity, dudley_at, gap, root_integral
-from ...claim import Assumption, Claim, Part, Setting
-from ...derivation import Derivation, Step
-from ...names import C_DUDLEY, parameters, symbols
+from maurey.symbolic.chain import PROPER, TEXTBOOK, Dudley, chained, complexity, dudley_at, gap, root_integral
+from maurey.symbolic.claim import Assumption, Claim, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.names import C_DUDLEY, parameters, symbols
 
 A, C_F, p_0, m, tau, c, L_loss, b, delta, R_F = symbols("A C_F p_0 m tau c L_loss b delta R_F")
 RADEMACHER = r"\hat{\mathcal R}(\mathcal F;z^{(1)},\dots,z^{(m)})"

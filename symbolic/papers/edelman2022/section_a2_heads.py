@@ -2,16 +2,17 @@
 
 from sympy import Eq, Expr, Integer, Le, Piecewise, Rational, Sum, ceiling, log
 
-from ...allocation import Term, allocate, total
-from ...capacity import capacity_steps
-from ...claim import Assumption, Claim, Part, Setting
-from ...covers import Cover, online, zhang
-from ...derivation import Derivation, Step
-from ...entropy import quadratic
-from ...modules import EqualHeads, Heads, Linear, Offset, Projection, Signal, compose, times
-from ...names import C0, KAPPA, indexed, parameters, symbols
-from ...route import PAPER, SHARP, Route
-from ...softmax import entrywise_jacobian, finite_shift
+from maurey.symbolic.allocation import Term, allocate, total
+from maurey.symbolic.capacity import capacity_steps
+from maurey.symbolic.claim import Assumption, Claim, Part, Setting
+from maurey.symbolic.covers import Cover, online, zhang
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.entropy import quadratic
+from maurey.symbolic.modules import EqualHeads, Heads, Linear, Offset, Projection, Signal, compose, times
+from maurey.symbolic.names import C0, KAPPA, indexed, parameters, symbols
+from maurey.symbolic.route import PAPER, SHARP, Route
+from maurey.symbolic.softmax import entrywise_jacobian, finite_shift
+
 from .section_2 import linear_functions
 from .section_4 import HEAD_DEPARTURES, TWO_THIRDS, head, head_capacity, hidden_part
 

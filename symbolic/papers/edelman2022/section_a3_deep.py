@@ -2,14 +2,15 @@
 
 from sympy import Expr, Indexed, Integer, Product, Sum, log
 
-from ...capacity import capacity_steps
-from ...claim import Claim, Part, Setting
-from ...derivation import Derivation, Step
-from ...modules import ReadToken, Sensitivity, Signal, compose
-from ...names import C0, KAPPA, indexed, parameters, symbols
-from ...networks import Norms, block, matrices, network, network_gap, readout
-from ...route import PAPER, SHARP, Route
-from ...softmax import BEST_CONSTANT
+from maurey.symbolic.capacity import capacity_steps
+from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.modules import ReadToken, Sensitivity, Signal, compose
+from maurey.symbolic.names import C0, KAPPA, indexed, parameters, symbols
+from maurey.symbolic.networks import Norms, block, matrices, network, network_gap, readout
+from maurey.symbolic.route import PAPER, SHARP, Route
+from maurey.symbolic.softmax import BEST_CONSTANT
+
 from .section_4 import TWO_THIRDS, hidden_part
 
 eps, d, k, m, T, L, i, j, L_sigma, B_w, c0 = symbols("eps d k m T L i j L_sigma B_w C0")

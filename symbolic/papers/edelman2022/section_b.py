@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from sympy import Expr, Integer, Lt, Max, Min, exp, log, sqrt
 
-from ...claim import Assumption, Claim, Form, Part
-from ...derivation import Derivation
-from ...forms import Steps, steps
-from ...names import C0, DEGREE, parameters, symbols
+from maurey.symbolic.claim import Assumption, Claim, Form, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.names import C0, DEGREE, parameters, symbols
 
 T, s, gamma, Delta, R, n, d_f, B, delta, f_max = symbols("T s gamma coherence scale n d_f B ramp f_max")
 c0, c_s = symbols("C0 c_s")

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from sympy import log
 
-from ...claim import Claim
-from ...covers import online, zhang
-from ...names import C0, parameters, symbols
-from ..edelman2022.section_4 import LINEAR, corollary_4_4, hidden_part, linear_class
-from ..edelman2022.section_4b import theorem_4_6
+from maurey.symbolic.claim import Claim
+from maurey.symbolic.covers import online, zhang
+from maurey.symbolic.names import C0, parameters, symbols
+from maurey.symbolic.papers.edelman2022.section_4 import LINEAR, corollary_4_4, hidden_part, linear_class
+from maurey.symbolic.papers.edelman2022.section_4b import theorem_4_6
 
 eps, N, d_2, B_X, B_1, c0 = symbols("eps N d_2 B_X B_W_21 C0")
 

@@ -2,8 +2,8 @@
 
 from sympy import sqrt
 
-from ...claim import Claim, Part
-from ...names import C0, parameters, symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import C0, parameters, symbols
 
 L_loss, K, R_F, c0 = symbols("L_loss K R_F C0")
 

@@ -1,8 +1,8 @@
 """W. Hoeffding, Probability inequalities for sums of bounded random variables, JASA 58 (1963) 13-30."""
 
-from ...claim import Claim, Part
-from ...names import parameters, symbols
-from ...pacbayes import hoeffding
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.pacbayes import hoeffding
 
 (b,) = symbols("b")
 

@@ -1,7 +1,7 @@
 """M. Ledoux and M. Talagrand, Probability in Banach Spaces, Springer 1991."""
 
-from ...claim import Claim, Part
-from ...names import parameters, symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import parameters, symbols
 
 L_sigma, R_F = symbols("L_sigma R_F")
 

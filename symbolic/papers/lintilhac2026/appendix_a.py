@@ -1,6 +1,7 @@
 """Appendix A: how the experiments were made."""
 
-from ...claim import Claim
+from maurey.symbolic.claim import Claim
+
 from .letters import letters
 
 experiments = Claim(

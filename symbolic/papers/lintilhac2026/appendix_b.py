@@ -2,11 +2,12 @@
 
 from sympy import Expr, Integer, Max, Min, log, sqrt
 
-from ...claim import Assumption, Claim, Form, Part, Setting
-from ...derivation import Derivation, Step
-from ...forms import steps
-from ...names import C0, symbols
-from ...sharpness import CONSTRUCTION, GRID, NORMS, Target, summed
+from maurey.symbolic.claim import Assumption, Claim, Form, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import C0, symbols
+from maurey.symbolic.sharpness import CONSTRUCTION, GRID, NORMS, Target, summed
+
 from .letters import LOW, SPARSE, D, T, d, letters, omega
 
 x, c0 = symbols("x C0")

@@ -2,13 +2,14 @@
 
 from sympy import Expr, Integer, Rational, log, sqrt
 
-from ...claim import Claim, Form, Part
-from ...derivation import Derivation
-from ...forms import Steps, steps
-from ...gaussian import kappa
-from ...names import symbols
-from ...perturbation import CHI, UNION
-from ...sharpness import CONSTRUCTION, GRID, NORMS, SIZES, Target
+from maurey.symbolic.claim import Claim, Form, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.gaussian import kappa
+from maurey.symbolic.names import symbols
+from maurey.symbolic.perturbation import CHI, UNION
+from maurey.symbolic.sharpness import CONSTRUCTION, GRID, NORMS, SIZES, Target
+
 from .letters import LOW, SPARSE, D, T, d, letters, omega
 
 (delta,) = symbols("delta")

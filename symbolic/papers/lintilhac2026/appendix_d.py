@@ -2,10 +2,11 @@
 
 from sympy import Expr, Integer, Rational, ceiling, sqrt
 
-from ...claim import Claim, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...sharpness import CONSTRUCTION, GRADIENT, GRID, NORMS, Target, summed
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.sharpness import CONSTRUCTION, GRADIENT, GRID, NORMS, Target, summed
+
 from .letters import LOW, SPARSE, D, letters
 
 RESCALING = "lintilhac2026/D"

@@ -2,11 +2,11 @@
 
 from sympy import Expr, sqrt
 
-from ...claim import Claim, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...names import symbols
-from ...pacbayes import (
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import symbols
+from maurey.symbolic.pacbayes import (
     at_best_temperature,
     at_temperature,
     best_sigma,
@@ -26,6 +26,7 @@ from ...pacbayes import (
     tuned_after,
     tuned_before,
 )
+
 from .letters import letters
 
 n, sigma, trace, Delta, norm_squared, delta, m, Sigma = symbols("n sigma trace Delta norm_squared delta m Sigma")

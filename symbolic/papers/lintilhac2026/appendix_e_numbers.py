@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 from sympy import Expr, Integer, log, sqrt
 
-from ...claim import Claim, Form, Part, Setting
-from ...derivation import Derivation
-from ...forms import Steps, steps
-from ...names import symbols
-from ...pacbayes import at_best_temperature, clipped, complexity_of, gaussian_kl
-from ...sharpness import CONSTRUCTION, GRADIENT, NORMS, Target
+from maurey.symbolic.claim import Claim, Form, Part, Setting
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.names import symbols
+from maurey.symbolic.pacbayes import at_best_temperature, clipped, complexity_of, gaussian_kl
+from maurey.symbolic.sharpness import CONSTRUCTION, GRADIENT, NORMS, Target
+
 from .appendix_b import printed_norm
 from .appendix_e import PAC_BAYES, PRIOR, RISK, let_best_sigma
 from .appendix_f import printed_gradient, theorem_14

@@ -2,12 +2,13 @@
 
 from sympy import Expr, Integer
 
-from ...claim import Claim, Form, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...names import parameters, symbols
-from ...perturbation import BEST_SOFTMAX, JACOBIAN
-from ...sharpness import CONSTRUCTION, GRADIENT, GRID, NORMS, SIZES, Target
+from maurey.symbolic.claim import Claim, Form, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.perturbation import BEST_SOFTMAX, JACOBIAN
+from maurey.symbolic.sharpness import CONSTRUCTION, GRADIENT, GRID, NORMS, SIZES, Target
+
 from .letters import LOW, SPARSE, D, letters, omega
 
 B_X, B = symbols("B_X B")

@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 from sympy import Expr, Integer, Max, Rational, exp
 
-from ...claim import Assumption, Claim, Form, Part, Setting
-from ...derivation import Derivation, Step
-from ...forms import steps
-from ...names import symbols
-from ...pacbayes import clipped
-from ...sharpness import GRADIENT, NORMS, Target
+from maurey.symbolic.claim import Assumption, Claim, Form, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import symbols
+from maurey.symbolic.pacbayes import clipped
+from maurey.symbolic.sharpness import GRADIENT, NORMS, Target
+
 from .appendix_b import printed_norm
 from .appendix_f import printed_gradient
 from .letters import T, letters

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from sympy import Expr, Integer, Product, Symbol, ceiling, log
 
-from ...claim import Claim, Part
-from ...derivation import Derivation
-from ...forms import Steps, steps
-from ...names import symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.names import symbols
+
 from .letters import letters
 
 k, delta, hit, eps, free, omega, i = symbols("k delta hit eps free omega i")

@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 from sympy import Expr, log, sqrt
 
-from ...claim import Assumption, Claim, Form, Part
-from ...derivation import Derivation
-from ...forms import Steps, steps
-from ...gaussian import at_random, kappa, score_tail, value_tail
-from ...names import parameters, symbols
-from ...perturbation import (
+from maurey.symbolic.claim import Assumption, Claim, Form, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.gaussian import at_random, kappa, score_tail, value_tail
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.papers.laurent2000 import tail
+from maurey.symbolic.perturbation import (
     BEST_SOFTMAX,
     CHI,
     FIRST,
@@ -25,8 +26,8 @@ from ...perturbation import (
     UNION,
     Perturbed,
 )
-from ...sharpness import CONSTRUCTION, GRID, NORMS, SIZES, Target
-from ..laurent2000 import tail
+from maurey.symbolic.sharpness import CONSTRUCTION, GRID, NORMS, SIZES, Target
+
 from . import stated
 from .letters import LOW, SPARSE, D, T, letters
 from .stated import Stated, e_Gamma, e_M, eta_1, eta_V, sigma

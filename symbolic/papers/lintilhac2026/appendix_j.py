@@ -1,10 +1,11 @@
 """Appendix J: the second derivatives of the output. Parts: 18 operator."""
 
-from ...claim import Claim, Form, Part
-from ...curvature import AT_REST, Curvature
-from ...forms import steps
-from ...perturbation import BEST_SOFTMAX, FLAT, JACOBIAN, SOFTMAX, Perturbed
-from ...sharpness import CONSTRUCTION, GRID, SIZES
+from maurey.symbolic.claim import Claim, Form, Part
+from maurey.symbolic.curvature import AT_REST, Curvature
+from maurey.symbolic.forms import steps
+from maurey.symbolic.perturbation import BEST_SOFTMAX, FLAT, JACOBIAN, SOFTMAX, Perturbed
+from maurey.symbolic.sharpness import CONSTRUCTION, GRID, SIZES
+
 from . import stated
 from .letters import LOW, SPARSE, letters
 

@@ -6,11 +6,11 @@ Parts: 25 column, data; 26 active, output, sum; 27 s; 28 delta, query, output, s
 
 from sympy import Expr, log, sqrt
 
-from ...claim import Claim, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...names import parameters, symbols
-from ...perturbation import (
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.perturbation import (
     BACK,
     BEST_SOFTMAX,
     CROSSED,
@@ -26,7 +26,8 @@ from ...perturbation import (
     WHOLE,
     Perturbed,
 )
-from ...sharpness import CONSTRUCTION, GRID, SIZES
+from maurey.symbolic.sharpness import CONSTRUCTION, GRID, SIZES
+
 from . import stated
 from .appendix_i_moves import AT_RANDOM, BLOCKS, CLOSED, GIVEN, MOVED, NO_FLIP, ON_THE_WAY, TAILS, moves, random
 from .letters import LOW, SPARSE, T, letters, omega

@@ -2,14 +2,15 @@
 
 from sympy import Expr
 
-from ...claim import Claim, Form, Part
-from ...curvature import AFTER, AT_REST, Curvature
-from ...derivation import Derivation
-from ...forms import steps
-from ...gaussian import at_random
-from ...names import symbols
-from ...perturbation import JACOBIAN
-from ...sharpness import Target
+from maurey.symbolic.claim import Claim, Form, Part
+from maurey.symbolic.curvature import AFTER, AT_REST, Curvature
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.gaussian import at_random
+from maurey.symbolic.names import symbols
+from maurey.symbolic.perturbation import JACOBIAN
+from maurey.symbolic.sharpness import Target
+
 from . import stated
 from .appendix_i_moves import AT_RANDOM, CLOSED, TAILS
 from .appendix_l import ALL_THE_WAY

@@ -2,8 +2,8 @@
 
 from sympy import Expr, Sum, sqrt
 
-from ...claim import Assumption, Parameter
-from ...names import indexed, parameters, symbols
+from maurey.symbolic.claim import Assumption, Parameter
+from maurey.symbolic.names import indexed, parameters, symbols
 
 MEANINGS: dict[str, dict[str, str]] = {
     "T": {"meaning": "number of input bits; there are $T+1$ positions"},

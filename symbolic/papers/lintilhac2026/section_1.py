@@ -2,12 +2,12 @@
 
 from sympy import Expr, Min, Symbol
 
-from ...claim import Claim, Form, Part, Setting
-from ...derivation import Derivation, Step
-from ...forms import steps
-from ...gaussian import loss_cost
-from ...names import C0, parameters, symbols
-from ...pacbayes import (
+from maurey.symbolic.claim import Claim, Form, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.forms import steps
+from maurey.symbolic.gaussian import loss_cost
+from maurey.symbolic.names import C0, parameters, symbols
+from maurey.symbolic.pacbayes import (
     at_best_temperature,
     best_sigma,
     best_sum,
@@ -22,8 +22,9 @@ from ...pacbayes import (
     seeger,
     tuned_before,
 )
-from ...perturbation import WHOLE
-from ...sharpness import GRADIENT, NORMS, Target
+from maurey.symbolic.perturbation import WHOLE
+from maurey.symbolic.sharpness import GRADIENT, NORMS, Target
+
 from .appendix_b import printed_norm
 from .appendix_e import EXPANSION, PAC_BAYES, PRIOR, RISK
 from .appendix_f import TRACE, printed_gradient, theorem_14

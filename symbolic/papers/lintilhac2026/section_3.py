@@ -2,9 +2,10 @@
 
 from sympy import Integer
 
-from ...claim import Claim, Part
-from ...perturbation import WHOLE
-from ...sharpness import NORMS
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.perturbation import WHOLE
+from maurey.symbolic.sharpness import NORMS
+
 from .appendix_e import PRIOR
 from .appendix_g import BITS, ONE, SEPARATION, TWO, chained_error, printed_failure, single_error
 from .letters import T, letters

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from sympy import Expr, Rational, ceiling, log, sqrt
 
-from ...derivation import Derivation
-from ...names import symbols
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.names import symbols
+
 from .appendix_c import printed_hidden
 from .letters import D, T, omega
 

@@ -1,8 +1,8 @@
 """A. Maurer, A note on the PAC-Bayesian theorem, arXiv cs/0411099, 2004."""
 
-from ...claim import Claim, Part
-from ...names import parameters, symbols
-from ...pacbayes import inverse_kl, pinsker, rate
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.pacbayes import inverse_kl, pinsker, rate
 
 m, delta, KL, loss_hat = symbols("m delta KL loss_hat")
 

@@ -2,10 +2,20 @@
 
 from sympy import Expr
 
-from ...chain import EXTERNAL, PROPER, Dudley, chained, chained_linear, dudley_at, one_sided, root_integral, union_cost
-from ...chain import deviation as deviation_term
-from ...claim import Assumption, Claim, Form, Part, Setting
-from ...covers import (
+from maurey.symbolic.chain import (
+    EXTERNAL,
+    PROPER,
+    Dudley,
+    chained,
+    chained_linear,
+    dudley_at,
+    one_sided,
+    root_integral,
+    union_cost,
+)
+from maurey.symbolic.chain import deviation as deviation_term
+from maurey.symbolic.claim import Assumption, Claim, Form, Part, Setting
+from maurey.symbolic.covers import (
     entrywise_l1,
     entrywise_l2,
     online_coordinates,
@@ -14,15 +24,15 @@ from ...covers import (
     online_row_sum,
     online_scalar,
 )
-from ...derivation import Derivation, Step
-from ...entropy import lattice as lattice_entropy
-from ...entropy import lattice_log_size, lattice_terms
-from ...modules import Linear, Signal, times
-from ...names import parameters, symbols
-from ...norms import Matrix
-from ...relu_networks import least_product
-from ...route import SHARP
-from ...softmax import BEST_CONSTANT, finite_shift
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.entropy import lattice as lattice_entropy
+from maurey.symbolic.entropy import lattice_log_size, lattice_terms
+from maurey.symbolic.modules import Linear, Signal, times
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.norms import Matrix
+from maurey.symbolic.relu_networks import least_product
+from maurey.symbolic.route import SHARP
+from maurey.symbolic.softmax import BEST_CONSTANT, finite_shift
 
 eps, N, n, m, T, R, rho = symbols("eps N n m T B_X rho")
 d_1, d_2, B_w, B_F, B_1, Delta, B_QK_F = symbols("d_1 d_2 B_w B_W_F B_W_21 Delta B_QK_F")

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from sympy import E, Expr, log, sqrt, symbols
 
-from ...claim import Assumption, Constant, Parameter
-from ...derivation import Derivation
-from ...names import C0, OPEN, parameters
+from maurey.symbolic.claim import Assumption, Constant, Parameter
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.names import C0, OPEN, parameters
 
 INTEGER = {"domain": "positive integer"}
 MEANINGS: dict[str, dict[str, str]] = {

@@ -1,6 +1,7 @@
 """Sections 1 and 2: the hierarchy, the task, the risks and the assumptions; Definition 8 stands here with them."""
 
-from ...claim import Claim
+from maurey.symbolic.claim import Claim
+
 from .letters import EXPONENT, RELEVANT, letters
 
 hierarchy = Claim(

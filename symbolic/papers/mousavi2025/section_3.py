@@ -4,14 +4,15 @@ from collections.abc import Callable
 
 from sympy import Expr, Min, sqrt
 
-from ...claim import Claim, Form, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...names import KAPPA, symbols
-from ...route import PAPER_CONSTANT
-from ...shallow import Shallow
-from ...softmax import BEST_CONSTANT
-from ...truncation import cost
+from maurey.symbolic.claim import Claim, Form, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import KAPPA, symbols
+from maurey.symbolic.route import PAPER_CONSTANT
+from maurey.symbolic.shallow import Shallow
+from maurey.symbolic.softmax import BEST_CONSTANT
+from maurey.symbolic.truncation import cost
+
 from .letters import EXPONENT, EXPONENT_OF_FAILURE, HIDDEN, LOGARITHMS, RELEVANT, let_embedding, let_radii, letters
 from .section_a_covers import LENGTHS, PROVED, SHARPER
 from .section_a_network import APPROXIMATION, printed_norm, scale, usual_tail

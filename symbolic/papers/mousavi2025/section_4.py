@@ -5,14 +5,15 @@ from fractions import Fraction
 
 from sympy import Expr, Integer, Max, Min, Rational, exp, log, sqrt
 
-from ...claim import Assumption, Claim, Constant, Form, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...names import C0, OPEN, parameters, symbols
-from ...recurrent import Recurrent
-from ...relu_networks import least_product
-from ...truncation import cost, truncated_gap
-from ..bach2017 import DIMENSION
+from maurey.symbolic.claim import Assumption, Claim, Constant, Form, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import C0, OPEN, parameters, symbols
+from maurey.symbolic.papers.bach2017 import DIMENSION
+from maurey.symbolic.recurrent import Recurrent
+from maurey.symbolic.relu_networks import least_product
+from maurey.symbolic.truncation import cost, truncated_gap
+
 from .letters import EXPONENT, EXPONENT_OF_FAILURE, HIDDEN, RELEVANT, let_radii, letters
 from .section_3 import FAILURE
 from .section_b_covers import KEYS, complexity_of, truncation_level

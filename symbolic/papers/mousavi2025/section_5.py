@@ -2,10 +2,10 @@
 
 from sympy import Expr, Min
 
-from ...claim import Claim, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...names import parameters, symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import parameters, symbols
 
 n, N, d = symbols("n N d")
 

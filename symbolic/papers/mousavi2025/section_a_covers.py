@@ -5,15 +5,16 @@ from fractions import Fraction
 
 from sympy import Expr, Max, Min, Symbol, log, sqrt
 
-from ...claim import Claim, Constant, Form, Part
-from ...corrections import best_cover
-from ...derivation import Derivation, Step
-from ...forms import steps
-from ...names import C0, KAPPA, OPEN, symbols
-from ...relu_networks import ReLUNetwork
-from ...route import PAPER_CONSTANT
-from ...shallow import Keys, Shallow
-from ...softmax import BEST_CONSTANT
+from maurey.symbolic.claim import Claim, Constant, Form, Part
+from maurey.symbolic.corrections import best_cover
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import C0, KAPPA, OPEN, symbols
+from maurey.symbolic.relu_networks import ReLUNetwork
+from maurey.symbolic.route import PAPER_CONSTANT
+from maurey.symbolic.shallow import Keys, Shallow
+from maurey.symbolic.softmax import BEST_CONSTANT
+
 from .letters import letters
 
 eps, n, m, H, D_e, r_z, R, c0, c_R, kappa = symbols("eps n m H D_e r_z R C0 c_R kappa")

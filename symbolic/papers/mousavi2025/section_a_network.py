@@ -2,11 +2,12 @@
 
 from sympy import E, Expr, Max, exp, log, sqrt
 
-from ...claim import Claim, Part
-from ...derivation import Derivation
-from ...forms import Steps, steps
-from ...moments import token_tail
-from ...names import symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.moments import token_tail
+from maurey.symbolic.names import symbols
+
 from .letters import RELEVANT, letters
 
 n, N, d, q, m, d_e, r_x, r_a, r_w, eps_2NN, C_x, alpha = symbols("n N d q m d_e r_x r_a r_w eps_2NN C_x alpha")

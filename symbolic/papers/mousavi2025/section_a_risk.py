@@ -2,15 +2,16 @@
 
 from sympy import Expr, Min, log, sqrt
 
-from ...claim import Claim, Form, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...moments import label_moment, label_square, longest_moment, token_square
-from ...names import KAPPA, symbols
-from ...route import PAPER_CONSTANT
-from ...shallow import Keys, Shallow
-from ...softmax import BEST_CONSTANT
-from ...truncation import allowed_tail, cost, error_moment, level, truncated_gap
+from maurey.symbolic.claim import Claim, Form, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.moments import label_moment, label_square, longest_moment, token_square
+from maurey.symbolic.names import KAPPA, symbols
+from maurey.symbolic.route import PAPER_CONSTANT
+from maurey.symbolic.shallow import Keys, Shallow
+from maurey.symbolic.softmax import BEST_CONSTANT
+from maurey.symbolic.truncation import allowed_tail, cost, error_moment, level, truncated_gap
+
 from .letters import EXPONENT, HIDDEN, LOGARITHMS, RELEVANT, let_embedding, let_radii, letters
 from .section_a_covers import CLASS, CLASS_NAMES, LENGTHS, PROVED, SHARPER, shallow
 from .section_a_network import usual_tail

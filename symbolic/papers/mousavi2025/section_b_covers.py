@@ -2,14 +2,15 @@
 
 from sympy import E, Eq, Expr, Integer, Max, Piecewise, log, sqrt
 
-from ...claim import Assumption, Claim, Form, Part, Setting
-from ...derivation import Derivation, Step
-from ...forms import steps
-from ...moments import label_moment, label_square, longest_moment, token_square
-from ...names import C0, symbols
-from ...recurrent import Keys, Recurrent
-from ...relu_networks import ReLUNetwork
-from ...truncation import allowed_tail, cost, counted_complexity, error_moment, level, truncated_gap
+from maurey.symbolic.claim import Assumption, Claim, Form, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.forms import steps
+from maurey.symbolic.moments import label_moment, label_square, longest_moment, token_square
+from maurey.symbolic.names import C0, symbols
+from maurey.symbolic.recurrent import Keys, Recurrent
+from maurey.symbolic.relu_networks import ReLUNetwork
+from maurey.symbolic.truncation import allowed_tail, cost, counted_complexity, error_moment, level, truncated_gap
+
 from .letters import EXPONENT, HIDDEN, letters
 from .section_a_covers import DEGREE_R
 from .section_a_risk import FAILURE

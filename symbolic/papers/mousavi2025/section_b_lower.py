@@ -4,10 +4,10 @@ from fractions import Fraction
 
 from sympy import Expr, Integer, Max, Min, Piecewise, Rational, exp, log, pi, sqrt
 
-from ...claim import Assumption, Claim, Constant, Part
-from ...derivation import Derivation
-from ...forms import Steps, steps
-from ...names import C0, OPEN, parameters, symbols
+from maurey.symbolic.claim import Assumption, Claim, Constant, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.names import C0, OPEN, parameters, symbols
 
 N, n, d_h, B_U, L_f, eps, y_norm, z_norm = symbols("N n d_h B_U L_f eps y_norm z_norm")
 c0, c = symbols("C0 c")

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 from sympy import Expr, Integer, log, sqrt
 
-from ...claim import Assumption, Claim, Constant, Part
-from ...derivation import Derivation
-from ...forms import Steps, steps
-from ...names import C0, OPEN, symbols
-from ..bach2017 import DIMENSION
+from maurey.symbolic.claim import Assumption, Claim, Constant, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.names import C0, OPEN, symbols
+from maurey.symbolic.papers.bach2017 import DIMENSION
+
 from .letters import letters
 from .section_a_covers import DEGREE_R
 from .section_c import LipschitzNetwork

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Min, sqrt
 
-from ...claim import Claim, Part
-from ...derivation import Derivation
-from ...forms import steps
-from ...names import C0, symbols
-from ..bach2017 import DIMENSION
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import C0, symbols
+from maurey.symbolic.papers.bach2017 import DIMENSION
+
 from .letters import let_embedding, letters
 from .section_b_network import (
     DEGREE,

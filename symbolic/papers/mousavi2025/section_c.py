@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Min, Piecewise, Sum, log, sqrt
 
-from ...claim import Assumption, Claim, Part
-from ...derivation import Derivation
-from ...entropy import parametric
-from ...forms import steps
-from ...names import indexed, parameters, symbols
-from ..bach2017 import DIMENSION, quotient, units
+from maurey.symbolic.claim import Assumption, Claim, Part
+from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.entropy import parametric
+from maurey.symbolic.forms import steps
+from maurey.symbolic.names import indexed, parameters, symbols
+from maurey.symbolic.papers.bach2017 import DIMENSION, quotient, units
 
 eps, d, n, i, m, R, LR, C_d = symbols("eps d n i m R LR C_d")
 A_norm, exponent = symbols("A_norm s")

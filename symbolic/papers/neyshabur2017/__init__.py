@@ -1,8 +1,8 @@
 """B. Neyshabur, S. Bhojanapalli, D. McAllester, N. Srebro, Exploring generalization in deep learning, NeurIPS 2017."""
 
-from ...claim import Claim, Part
-from ...names import parameters, symbols
-from ...pacbayes import neyshabur
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.pacbayes import neyshabur
 
 m, delta, KL, loss_hat = symbols("m delta KL loss_hat")
 

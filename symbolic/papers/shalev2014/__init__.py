@@ -2,8 +2,8 @@
 
 from sympy import Expr, log, sqrt
 
-from ...claim import Claim, Part
-from ...names import parameters, symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.names import parameters, symbols
 
 b, delta, m, R_F = symbols("b delta m R_F")
 

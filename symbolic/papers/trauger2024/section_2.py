@@ -4,19 +4,19 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, log, sqrt
 
-from ...allocation import quadratic_total
-from ...capacity import capacity, capacity_steps, covered
-from ...chain import TEXTBOOK, chained, complexity, gap, one_scale
-from ...claim import Claim, Part, Setting
-from ...covers import Cover, length_free, maurey_entries, volumetric
-from ...derivation import Derivation, Step
-from ...modules import Fixed, Linear, Module, Signal, compose, times
-from ...names import C0, KAPPA, parameters, symbols
-from ...networks import Norms, counted_gap, network
-from ...norms import Matrix
-from ...route import PAPER, SHARP, Route
-from ..edelman2022.section_a1_generalization import theorem_a2
-from ..shalev2014 import one_sided
+from maurey.symbolic.allocation import quadratic_total
+from maurey.symbolic.capacity import capacity, capacity_steps, covered
+from maurey.symbolic.chain import TEXTBOOK, chained, complexity, gap, one_scale
+from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.covers import Cover, length_free, maurey_entries, volumetric
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.modules import Fixed, Linear, Module, Signal, compose, times
+from maurey.symbolic.names import C0, KAPPA, parameters, symbols
+from maurey.symbolic.networks import Norms, counted_gap, network
+from maurey.symbolic.norms import Matrix
+from maurey.symbolic.papers.edelman2022.section_a1_generalization import theorem_a2
+from maurey.symbolic.papers.shalev2014 import one_sided
+from maurey.symbolic.route import PAPER, SHARP, Route
 
 eps, d, k, m, T, c0, b, delta, R_F, L_loss = symbols("eps d k m T C0 b delta R_F L_loss")
 B_X, B_W, B_w, B_C, B_V, B_QK = symbols("B_X B_W_11 B_w B_C B_V B_QK")

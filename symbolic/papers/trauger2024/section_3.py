@@ -2,9 +2,9 @@
 
 from sympy import Expr, Ge, Gt, Integer, Le, binomial, log
 
-from ...capacity import capacity_steps
-from ...claim import Assumption, Claim, Part, Setting
-from ...covers import (
+from maurey.symbolic.capacity import capacity_steps
+from maurey.symbolic.claim import Assumption, Claim, Part, Setting
+from maurey.symbolic.covers import (
     Cover,
     by_columns,
     by_entries,
@@ -16,12 +16,12 @@ from ...covers import (
     zhang,
     zhang_basis,
 )
-from ...derivation import Derivation, Step
-from ...entropy import maurey
-from ...modules import Linear, Signal, Weight
-from ...names import C0, parameters, symbols
-from ...norms import Matrix, norm
-from ..edelman2022.section_4 import entropy_value
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.entropy import maurey
+from maurey.symbolic.modules import Linear, Signal, Weight
+from maurey.symbolic.names import C0, parameters, symbols
+from maurey.symbolic.norms import Matrix, norm
+from maurey.symbolic.papers.edelman2022.section_4 import entropy_value
 
 eps, N, d, k, b, gamma, f_norm, E_in, c0 = symbols("eps N d k b gamma f_norm E_in C0")
 B_X, B_X_1, B_11, B_1inf, B_21 = symbols("B_X B_X_1 B_W_11 B_W_1inf B_W_21")

@@ -5,20 +5,20 @@ from dataclasses import replace
 
 from sympy import Add, Expr, Gt, Integer, Min, Product, Rational, Sum, Symbol, log, sqrt
 
-from ...allocation import quadratic_total
-from ...capacity import capacity_steps, term
-from ...chain import Dudley, chained, chained_linear
-from ...claim import Assumption, Claim, Form, Part, Setting
-from ...covers import Cover, entrywise_l1, length_free, maurey_entries
-from ...derivation import Derivation, Step
-from ...entropy import Entropy, quadratic
-from ...modules import Linear, Module, Signal, Weight, square, times
-from ...names import C0, EXPONENT, KAPPA, indexed, parameters, symbols
-from ...networks import network, network_gap, readout
-from ...norms import Matrix
-from ...peeling import averages, largest_of_signs, peel, score_weight
-from ...route import LENGTH_FREE, PAPER, Route
-from ...softmax import BEST_CONSTANT
+from maurey.symbolic.allocation import quadratic_total
+from maurey.symbolic.capacity import capacity_steps, term
+from maurey.symbolic.chain import Dudley, chained, chained_linear
+from maurey.symbolic.claim import Assumption, Claim, Form, Part, Setting
+from maurey.symbolic.covers import Cover, entrywise_l1, length_free, maurey_entries
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.entropy import Entropy, quadratic
+from maurey.symbolic.modules import Linear, Module, Signal, Weight, square, times
+from maurey.symbolic.names import C0, EXPONENT, KAPPA, indexed, parameters, symbols
+from maurey.symbolic.networks import network, network_gap, readout
+from maurey.symbolic.norms import Matrix
+from maurey.symbolic.peeling import averages, largest_of_signs, peel, score_weight
+from maurey.symbolic.route import LENGTH_FREE, PAPER, Route
+from maurey.symbolic.softmax import BEST_CONSTANT
 
 TWO_THIRDS, THIRD = Rational(2, 3), Rational(1, 3)
 eps, d, k, m, T, L, H, i, j, c0, c_L = symbols("eps d k m T L H i j C0 c_L")

@@ -2,14 +2,15 @@
 
 from sympy import Expr, sqrt
 
-from ...claim import Claim, Part, Setting
-from ...derivation import Derivation, Step
-from ...modules import Linear
-from ...names import C0, KAPPA, parameters, symbols
-from ...networks import network_complexity
-from ...norms import Matrix
-from ...route import LENGTH_FREE, Route
-from ...softmax import CROSS_ENTROPY
+from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.modules import Linear
+from maurey.symbolic.names import C0, KAPPA, parameters, symbols
+from maurey.symbolic.networks import network_complexity
+from maurey.symbolic.norms import Matrix
+from maurey.symbolic.route import LENGTH_FREE, Route
+from maurey.symbolic.softmax import CROSS_ENTROPY
+
 from .section_4 import BY_ENTRIES, SHARPENINGS, TOKENS, deep
 
 K, R_F, c0, d, B_w, B_11 = symbols("K R_F C0 d B_w B_W_11")

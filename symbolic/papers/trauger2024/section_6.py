@@ -1,7 +1,7 @@
 """Section 6: the experiment."""
 
-from ...claim import Claim
-from ...names import parameters
+from maurey.symbolic.claim import Claim
+from maurey.symbolic.names import parameters
 
 experiment = Claim(
     key="trauger2024/S6",

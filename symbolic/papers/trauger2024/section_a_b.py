@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from ...claim import Claim, Part, Setting
-from ...derivation import Derivation, Step
-from ...names import parameters, symbols
-from ..edelman2022.section_4 import entropy_value
+from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.papers.edelman2022.section_4 import entropy_value
+
 from . import section_3
 
 eps, k, q, E_in = symbols("eps k q E_in")

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from sympy import Expr, Symbol, log, sqrt
 
-from ...claim import Claim, Form, Setting
-from ...covers import entrywise, maurey_columns, zhang_basis
-from ...derivation import Step
-from ...modules import Signal
-from ...names import C0, KAPPA, parameters, symbols
-from ..edelman2022.section_a2_heads import lemma_a7
+from maurey.symbolic.claim import Claim, Form, Setting
+from maurey.symbolic.covers import entrywise, maurey_columns, zhang_basis
+from maurey.symbolic.derivation import Step
+from maurey.symbolic.modules import Signal
+from maurey.symbolic.names import C0, KAPPA, parameters, symbols
+from maurey.symbolic.papers.edelman2022.section_a2_heads import lemma_a7
+
 from .section_3 import KEPT, LOGARITHMS
 from .section_4 import (
     AS_STATED,

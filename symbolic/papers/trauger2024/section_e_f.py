@@ -4,15 +4,16 @@ from dataclasses import replace
 
 from sympy import Expr, log
 
-from ...claim import Claim, Part, Setting
-from ...covers import maurey_columns, zhang_basis
-from ...derivation import Derivation, Step
-from ...modules import Signal
-from ...names import KAPPA, parameters, symbols
-from ...networks import block
-from ...route import PAPER, Route
-from ..edelman2022.section_a2_heads import lemma_a8
-from ..edelman2022.section_a3_deep import LEMMA, ONE, lemma_a15, lemma_a16, movement
+from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.covers import maurey_columns, zhang_basis
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.modules import Signal
+from maurey.symbolic.names import KAPPA, parameters, symbols
+from maurey.symbolic.networks import block
+from maurey.symbolic.papers.edelman2022.section_a2_heads import lemma_a8
+from maurey.symbolic.papers.edelman2022.section_a3_deep import LEMMA, ONE, lemma_a15, lemma_a16, movement
+from maurey.symbolic.route import PAPER, Route
+
 from .section_4 import DEEP_DEPARTURES, DEEP_LETTERS, DEEP_NAMES, GAP_NAMES, SHARPENINGS, deep_parts
 
 d, k, m, T, B_X, B_X_1, B_1inf, B_21 = symbols("d k m T B_X B_X_1 B_W_1inf B_W_21")

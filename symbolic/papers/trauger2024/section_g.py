@@ -1,9 +1,9 @@
 """Appendix G: cross-entropy after the softmax."""
 
-from ...claim import Claim, Part, Setting
-from ...derivation import Derivation, Step
-from ...names import parameters, symbols
-from ...softmax import CROSS_ENTROPY
+from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.softmax import CROSS_ENTROPY
 
 (Delta,) = symbols("Delta")
 

@@ -1,8 +1,8 @@
 """Tong Zhang, Covering number bounds of certain regularized linear function classes, JMLR 2 (2002) 527-550."""
 
-from ...claim import Claim, Part
-from ...covers import zhang_scalar
-from ...names import parameters, symbols
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.covers import zhang_scalar
+from maurey.symbolic.names import parameters, symbols
 
 B_w, B_X, N, eps = symbols("B_w B_X N eps")
 

@@ -18,9 +18,10 @@ import sympy
 
 from maurey.numeric.binding import bind
 from maurey.symbolic import registry
-from maurey.verify import exact_heads, families
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.measured import At, Tally, shown, stated, stated_ball
+from maurey.verify.tally import At, Tally, shown, stated, stated_ball
+
+from .constructions import counterexamples, unit_vectors
 
 B, HALF = "edelman2022/B.", Fraction(1, 2)
 SHARES = (Fraction(0), Fraction(1, 10), HALF, Fraction(99, 100))  # of the largest coherence
@@ -38,12 +39,12 @@ def _cases(effort: Effort, most: Callable[[int], int], below: bool = False) -> I
     gammas = itertools.cycle((Fraction(1), Fraction(1, 3), Fraction(1, 1000)))
     for (T, s), share in itertools.product([*small, *large], SHARES):
         coherence = share * Fraction(1, most(s))
-        names = ["orthonormal"] if share == 0 else [*families.FAMILIES, "drawn"][1:]
+        names = ["orthonormal"] if share == 0 else [*unit_vectors.FAMILIES, "drawn"][1:]
         if T > 8:  # a few of them, by turns
             names = [names[(turn := turn + 1) % len(names)] for _ in range(2 + 2 * (T <= 12))][: len(names)]
         for name in names:
             try:
-                found = families.vectors(name, T, s, coherence, rng)
+                found = unit_vectors.vectors(name, T, s, coherence, rng)
             except ValueError:
                 continue
             gamma = next(gammas)
@@ -57,7 +58,7 @@ def _measure(
     errors: Tally | None = None, **where: Any,
 ) -> None:  # fmt: skip
     """Norms and error of one set of weights, into the tally, or into two."""
-    from maurey.verify import constructions as c
+    from .constructions import heads as c
 
     b = c.inputs(at["T"], at["s"], 16 * effort.scale, np.random.default_rng(effort.seed + at["T"]))
     error, worst = c.worst(c.outputs(tokens, heads, b, bag), target(b), b)
@@ -76,13 +77,13 @@ def _least_step(target: Target, s: int, turned: bool = False) -> float:
 
 def _misses(tally: Tally, family: str, at: At, error_of: Any, also: list[tuple[int, ...]], **more: Any) -> Result:
     """The printed weights on all inputs, in balls; and whether another scale would do, on those that count."""
-    gram = families.FAMILIES[family](at["T"], at["s"], at["coherence"])
+    gram = unit_vectors.FAMILIES[family](at["T"], at["s"], at["coherence"])
     error, R = error_of(gram, at["s"]), stated_ball(tally.key, "printed", "W_Q", at)
-    b, found = exact_heads.worst_input(error, at["T"], R)
+    b, found = counterexamples.worst_input(error, at["T"], R)
     bound, reach = at["gamma"] / 4, 50 * int(float(R) + 1)
-    if not found > exact_heads.ball(bound):
+    if not found > counterexamples.ball(bound):
         return Result("undecided", "constructed", "the witness against the printed weights is none", part="error")
-    every = exact_heads.fails_at_every_scale(error, [b, *also], bound, reach)
+    every = counterexamples.fails_at_every_scale(error, [b, *also], bound, reach)
     note = f"printed weights give relevant positions unequal scores ({family} vectors, all inputs, in balls)"
     note += f"; every other scale R up to {reach} misses, too" if every else ""
     witness = shown(at) | {"vectors": family, "b": list(b), "measured": float(found.lower())} | more
@@ -92,11 +93,11 @@ def _misses(tally: Tally, family: str, at: At, error_of: Any, also: list[tuple[i
 
 def _no_head(key: str, others: int, gamma: Fraction, moves: Any, margin: Fraction) -> Result:
     """For s = 2: vectors within the domain to which no head can attend."""
-    gram = families.surrounded(2, others)
-    at = dict(T=2 + others, s=2, gamma=gamma, coherence=families.coherence_of(gram))
+    gram = unit_vectors.surrounded(2, others)
+    at = dict(T=2 + others, s=2, gamma=gamma, coherence=unit_vectors.coherence_of(gram))
     bind(registry.find(key), at, "printed", "error")  # raises outside of the stated domain
-    least = exact_heads.least_error(moves, others, margin)
-    if not exact_heads.is_surrounded(gram, 2) or not least > exact_heads.ball(gamma / 4):
+    least = counterexamples.least_error(moves, others, margin)
+    if not counterexamples.is_surrounded(gram, 2) or not least > counterexamples.ball(gamma / 4):
         return Result("undecided", "refuted", "the surrounded vectors do not refute it", part="error")
     vectors = "the relevant two at -1/3; the others are their mean plus the corners of a simplex"
     witness = shown(at) | {"vectors": vectors, "margin": str(margin), "error of any head": float(least.lower())}
@@ -120,7 +121,7 @@ def _where_right(sure: Tally) -> str:
 
 @check(B + "2")
 def deterministic_positions(effort: Effort) -> Iterator[Result]:
-    from maurey.verify import constructions as c
+    from .constructions import heads as c
 
     key = B + "2"
     # where relevant scores cannot differ the printed weights should be right: those errors are counted apart
@@ -141,15 +142,15 @@ def deterministic_positions(effort: Effort) -> Iterator[Result]:
     yield printed.result("margin", PRINTED + TURNED)
     yield printed.result("error_heads", PRINTED + "; W_V read with e_1 as in B.3: with e_2, as extracted, W_V W_C = 0")
     at = dict(T=4, s=3, gamma=HALF, coherence=Fraction(1, 10))
-    missed = _misses(printed, "tilted", at, exact_heads.positions_error, [(0, 0, 0, 1), (1, 1, 1, 0)])
-    yield _no_head(key, 11, HALF, exact_heads.positions_moves(), Fraction(1))
+    missed = _misses(printed, "tilted", at, counterexamples.positions_error, [(0, 0, 0, 1), (1, 1, 1, 0)])
+    yield _no_head(key, 11, HALF, counterexamples.positions_moves(), Fraction(1))
     yield replace(missed, note=missed.note + _where_right(sure))
     yield from repaired.results(DUAL)
 
 
 @check(B + "3")
 def trained_positions(effort: Effort) -> Iterator[Result]:
-    from maurey.verify import constructions as c
+    from .constructions import heads as c
 
     sizes = [(1, 1), (2, 2), (6, 1), (9, 4), (12, 1), (12, 3), (12, 12), (150, 4), (300 * effort.scale, 1)]
     for form in ("printed", "derived"):
@@ -173,7 +174,7 @@ def trained_positions(effort: Effort) -> Iterator[Result]:
 
 @check(B + "4")
 def bags_of_vectors(effort: Effort) -> Iterator[Result]:
-    from maurey.verify import constructions as c
+    from .constructions import heads as c
 
     key = B + "4"
     printed, sure, repaired = Tally(key, "printed"), Tally(key, "printed"), Tally(key, "derived")
@@ -193,8 +194,8 @@ def bags_of_vectors(effort: Effort) -> Iterator[Result]:
     yield from printed.results(note, [part for part in printed.ratios if part != "error"])
     # s times the coherence is below gamma/4 here: no repair of that hypothesis helps
     at = dict(T=2, s=2, gamma=Fraction(9, 10), coherence=Fraction(1, 10))
-    missed = _misses(printed, "huddled", at, exact_heads.bag_error, [(0, 0)])
-    yield _no_head(key, 83, Fraction(7, 10), exact_heads.bag_moves(2), HALF)
+    missed = _misses(printed, "huddled", at, counterexamples.bag_error, [(0, 0)])
+    yield _no_head(key, 83, Fraction(7, 10), counterexamples.bag_moves(2), HALF)
     yield replace(missed, note=missed.note + _where_right(sure))
     yield from repaired.results(DUAL + "; the values are exact too")
 
@@ -202,7 +203,7 @@ def bags_of_vectors(effort: Effort) -> Iterator[Result]:
 @cache
 def _apart(s: int) -> float:
     """The least distance of two values of the vector-valued target of bags, over all pairs up to s = 8."""
-    from maurey.verify import constructions as c
+    from .constructions import heads as c
 
     if s > 8:
         return 1 / s
@@ -243,7 +244,7 @@ def _expression(part: str, form: str) -> Any:
 
 @check(B + "7")
 def softmax_truncation(effort: Effort) -> Iterator[Result]:
-    from maurey.verify import constructions as c
+    from .constructions import heads as c
 
     rng = np.random.default_rng(effort.seed)
     tallies = [Tally(B + "7", form) for form in ("printed", "derived")]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.measured import At, Tally, shown, stated, stated_ball
+from maurey.verify.tally import At, Tally, shown, stated, stated_ball
 
 B, HALF = "edelman2022/B.", Fraction(1, 2)
 EXACT = 1e-9  # f is at most 1, and the networks multiply rounding errors by less than 10^4
@@ -22,7 +22,7 @@ Target = Callable[[Any], Any]  # bits (N, T) -> (N, coordinates)
 
 
 def _see_network(tally: Tally, net: Any, points: Any, values: Any, noise: Any, at: At) -> float:
-    from maurey.verify import boolean_networks as nets
+    from .constructions import boolean_networks as nets
 
     for part, size in nets.sizes(net).items():
         tally.see(part, size, at)
@@ -34,7 +34,7 @@ def _plateaus(key: str, symmetric: bool, effort: Effort) -> Iterator[Result]:
     """B.5 and B.6: values come within gamma/4 of points that are gamma apart; the network is to map them to f."""
     import torch
 
-    from maurey.verify import boolean_networks as nets
+    from .constructions import boolean_networks as nets
 
     rng = np.random.default_rng(effort.seed)
     printed, repaired = Tally(key, "printed"), Tally(key, "derived")
@@ -66,7 +66,7 @@ def _missed_plateau(instances: int) -> Result:
     """One relevant bit, gamma = 1/2, values -1/4 and 1/4, one of which comes as 1/4 + gamma/4; exactly."""
     import torch
 
-    from maurey.verify import boolean_networks as nets
+    from .constructions import boolean_networks as nets
 
     points, values = torch.tensor([[-0.25], [0.25]], dtype=torch.float64), torch.tensor([0.0, 1.0], dtype=torch.float64)
     as_printed, kinder = (nets.network(points, values, 1 / 16, kind) for kind in ("printed", "repaired"))
@@ -97,7 +97,7 @@ def injective_to_arbitrary(effort: Effort) -> Iterator[Result]:
 def three_layers(effort: Effort) -> Iterator[Result]:
     import torch
 
-    from maurey.verify import boolean_networks as nets
+    from .constructions import boolean_networks as nets
 
     rng, key = np.random.default_rng(effort.seed), B + "8"
     forms = {"printed": "printed", "derived": "repaired", "sharp": "wide"}
@@ -157,7 +157,7 @@ def _too_small_to_speak(key: str) -> Result:
 
 def _maps(s: int, T: int, sparse: bool) -> Iterator[tuple[Any, Any, bool, Target, Fraction]]:
     """Of each input map, on orthonormal vectors: tokens, heads, whether it is a bag, the target and its margin."""
-    from maurey.verify import constructions as c
+    from .constructions import heads as c
 
     at: At = dict(T=T, s=s, coherence=0)
     gamma = Fraction(1) if sparse else min(Fraction(1), Fraction(2, s))
@@ -180,8 +180,8 @@ def _together(effort: Effort) -> tuple[dict[tuple[str, int], dict[str, float]], 
     """Norms by kind of target and s, the largest over the input maps; the largest error; the number of inputs."""
     import torch
 
-    from maurey.verify import boolean_networks as nets
-    from maurey.verify import constructions as c
+    from .constructions import boolean_networks as nets
+    from .constructions import heads as c
 
     rng = np.random.default_rng(effort.seed)
     found: dict[tuple[str, int], dict[str, float]] = {}

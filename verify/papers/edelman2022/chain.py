@@ -15,8 +15,8 @@ from maurey.numeric.binding import bind
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
-from maurey.verify import rademacher
 from maurey.verify.checks import Effort, Result, check, refuted
+from maurey.verify.complexity import rademacher
 
 ROUNDING = 1e-9
 Case = tuple[str, rademacher.Estimate, dict[str, Any]]  # what class, its complexity, A, C_F, p_0 and m

@@ -11,13 +11,13 @@ from functools import partial
 from typing import NamedTuple
 
 from maurey.symbolic import registry
-from maurey.verify import covers_enumerated as whole
-from maurey.verify import covers_instances as run
-from maurey.verify import covers_networks as networks
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.covers_linear import linear
-from maurey.verify.packings_attack import along, at_edge, constant_needed, decimal, hidden, survives, value
-from maurey.verify.packings_claims import ATTACKS
+from maurey.verify.covers import enumeration as whole
+from maurey.verify.covers import instances as run
+from maurey.verify.covers import networks
+from maurey.verify.covers.linear import linear
+from maurey.verify.packings.attacks import along, at_edge, constant_needed, decimal, hidden, survives, value
+from maurey.verify.packings.claims import ATTACKS
 
 from .covering_rays import EDGES, ONE_INPUT, REFUTED
 

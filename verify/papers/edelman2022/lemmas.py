@@ -10,10 +10,9 @@ from maurey.symbolic import registry
 from maurey.symbolic.chain import TEXTBOOK, dudley_at
 from maurey.symbolic.covers import zhang_scalar
 from maurey.symbolic.softmax import finite_shift
-
-from ...checks import Check, Effort, Result, check
-from ...prove import Proof, conclude, formula, least_at, polynomial, same
-from ..maurey import chained, finite_move, less, more, positive
+from maurey.verify.checks import Check, Effort, Result, check
+from maurey.verify.papers.maurey.proofs import chained, finite_move, less, more, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, least_at, polynomial, same
 
 PAPER = "edelman2022/"
 

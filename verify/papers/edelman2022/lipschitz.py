@@ -25,7 +25,7 @@ from maurey.symbolic.papers.edelman2022 import section_4, section_a3_deep
 from maurey.symbolic.route import PAPER, SHARP, Route
 from maurey.verify.checks import Effort, Result, check
 
-INSTANCES = Path(__file__).parents[2] / "instances"
+INSTANCES = Path(__file__).parents[2] / "attack" / "instances"
 SMALL = 6  # kept instances have no dimension beyond this
 STARTS, STEPS = 128, 50
 LONG, LONGEST, MOST_SCORES = 16, 256, 1 << 21  # longer sequences get fewer starts; and scores in one tensor
@@ -49,11 +49,11 @@ class Statement:
 @cache
 def tools() -> Any:
     """The attack and the forward, and with them torch; the starts are small enough for one thread."""
-    from maurey.verify import attack, forward
-    from maurey.verify.later import torch
+    from maurey.verify.attack import ascent, forwards
+    from maurey.verify.tensors import torch
 
     torch.set_num_threads(1)
-    return SimpleNamespace(**{**vars(attack), **vars(forward)})
+    return SimpleNamespace(**{**vars(ascent), **vars(forwards)})
 
 
 # --- the claim's own forms as right-hand sides -------------------------------------------------------------------

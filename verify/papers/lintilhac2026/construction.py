@@ -19,11 +19,20 @@ from maurey.numeric.balls import at_precision
 from maurey.numeric.binding import bind
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.construction import EDGES, build, flat, masks, output, random_projection, run, width
-from maurey.verify.later import torch
-from maurey.verify.measured import Tally
-from maurey.verify.prove import PRECISION, Proof, conclude, polynomial, same
-from maurey.verify.walsh import Target, all_strings, random_target, values
+from maurey.verify.papers.lintilhac2026.network.construction import (
+    EDGES,
+    build,
+    flat,
+    masks,
+    output,
+    random_projection,
+    run,
+    width,
+)
+from maurey.verify.prove.proofs import PRECISION, Proof, conclude, polynomial, same
+from maurey.verify.tally import Tally
+from maurey.verify.tensors import torch
+from maurey.verify.training.tasks.walsh import Target, all_strings, random_target, values
 
 u = Symbol("u", real=True)
 half, less = Rational(1, 2), Rational(999, 1000)

@@ -17,16 +17,16 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from maurey.verify import sharpness
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.construction import EDGES, Network, build, flat, masks, named, run
-from maurey.verify.later import torch
-from maurey.verify.measured import ROUNDING, Tally, stated_ball
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal
-from maurey.verify.walsh import Target, all_strings, counts, random_target
+from maurey.verify.packings.attacks import decimal
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.lintilhac2026.network.construction import EDGES, Network, build, flat, masks, named, run
+from maurey.verify.tally import ROUNDING, Tally, stated_ball
+from maurey.verify.tensors import torch
+from maurey.verify.training.tasks.walsh import Target, all_strings, counts, random_target
 
 from .construction import wave
+from .network import sharpness
 from .norms import at_of, cyclic, functions
 
 GRADIENT, TRACE, STATEMENT = (f"lintilhac2026/{number}" for number in (14, 13, 5))

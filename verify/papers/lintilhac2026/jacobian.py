@@ -8,10 +8,9 @@ import numpy as np
 from sympy import symbols
 
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.measured import ROUNDING
-from maurey.verify.prove import Proof, conclude, formula, polynomial
-
-from ..maurey import less, positive
+from maurey.verify.papers.maurey.proofs import less, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial
+from maurey.verify.tally import ROUNDING
 
 JACOBIAN = "lintilhac2026/15"
 

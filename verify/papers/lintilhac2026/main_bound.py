@@ -18,12 +18,13 @@ from sympy import Symbol, diff, simplify
 
 from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
-from maurey.verify import construction, drawn, hypotheses, sharpness
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.later import torch
-from maurey.verify.prove import Proof, conclude, formula, same
-from maurey.verify.walsh import Target, all_strings, tiling, values
+from maurey.verify.prove.proofs import Proof, conclude, formula, same
+from maurey.verify.tensors import torch
+from maurey.verify.training.tasks.walsh import Target, all_strings, tiling, values
 
+from . import hypotheses
+from .network import construction, posterior, sharpness
 from .pacbayes import E_2, HOEFFDING, norm, trace
 
 LEARNER, MAIN, DOMINATION, BOUNDED, NUMBERS = (f"lintilhac2026/{number}" for number in (1, 2, 3, 4, "E.3"))
@@ -117,10 +118,10 @@ def drawn_risk(target: Target, sigma: float, networks: int, seed: int) -> hypoth
     """Of networks of N(construction, sigma^2 I), each on a few strings, in units of sigma^2."""
     rng, net, masks = np.random.default_rng(seed), construction.build(target), construction.masks(target)
     found = []
-    for one in drawn.around(net, sigma, networks, seed):
-        z, y = drawn.strings(target, 8, rng)
+    for one in posterior.around(net, sigma, networks, seed):
+        z, y = posterior.strings(target, 8, rng)
         found.append(float((construction.run(one, z, masks).f - y).square().mean()) / sigma**2)
-    return drawn.estimate(found)
+    return posterior.estimate(found)
 
 
 @check(MAIN)

@@ -20,11 +20,11 @@ from maurey.numeric.balls import at_precision, to_arb
 from maurey.numeric.binding import bind
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.construction import EDGES, build, width
-from maurey.verify.measured import ROUNDING, Tally, stated_ball
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal
-from maurey.verify.walsh import Target, random_target, tiling
+from maurey.verify.packings.attacks import decimal
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.lintilhac2026.network.construction import EDGES, build, width
+from maurey.verify.tally import ROUNDING, Tally, stated_ball
+from maurey.verify.training.tasks.walsh import Target, random_target, tiling
 
 NORMS = "lintilhac2026/10"
 GIVEN = ("total", "W_2", "v_2")  # what depends on the coefficients

@@ -16,8 +16,9 @@ from sympy import Expr, Rational, Symbol, diff, exp, log, simplify, sqrt
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.posteriors import Problem, Risk, problems
-from maurey.verify.prove import Proof, conclude, formula, polynomial, same
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
+
+from .finite_classes import Problem, Risk, problems
 
 CATONI, SEEGER, MCALLESTER, HOEFFDING = (
     "alquier2024/sub-gaussian", "maurer2004/5", "neyshabur2017/mcallester", "hoeffding1963/lemma",

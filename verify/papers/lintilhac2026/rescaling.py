@@ -11,13 +11,21 @@ import numpy as np
 from flint import arb, ctx
 
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.construction import build, masks, output
-from maurey.verify.later import torch
-from maurey.verify.measured import ROUNDING, Tally
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal
-from maurey.verify.rescaling import best_product, improved, measured, of_gradient, of_norm, pruned, rescaled
-from maurey.verify.walsh import Target, all_strings, random_target, values
+from maurey.verify.packings.attacks import decimal
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.lintilhac2026.network.construction import build, masks, output
+from maurey.verify.papers.lintilhac2026.network.rescaling import (
+    best_product,
+    improved,
+    measured,
+    of_gradient,
+    of_norm,
+    pruned,
+    rescaled,
+)
+from maurey.verify.tally import ROUNDING, Tally
+from maurey.verify.tensors import torch
+from maurey.verify.training.tasks.walsh import Target, all_strings, random_target, values
 
 from .gradients import BITS, in_balls
 from .norms import at_of, cyclic

@@ -17,9 +17,8 @@ from sympy import QQ, Expr, Poly, Pow, Rational, Symbol, factor_list, log, ring,
 from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.prove import Proof, _ball, conclude, formula, least_at, same
-
-from ..maurey import half
+from maurey.verify.papers.maurey.proofs import half
+from maurey.verify.prove.proofs import Proof, _ball, conclude, formula, least_at, same
 
 KEY = "lintilhac2026/16"
 T, sigma = Symbol("T", positive=True), Symbol("sigma", positive=True)

@@ -11,12 +11,12 @@ import numpy as np
 from flint import ctx
 
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.construction import Network, build, masks, run
-from maurey.verify.later import torch
-from maurey.verify.measured import Tally, stated_ball
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal
-from maurey.verify.walsh import Target, all_strings
+from maurey.verify.packings.attacks import decimal
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.lintilhac2026.network.construction import Network, build, masks, run
+from maurey.verify.tally import Tally, stated_ball
+from maurey.verify.tensors import torch
+from maurey.verify.training.tasks.walsh import Target, all_strings
 
 from .norms import BITS, at_of, functions
 

@@ -22,9 +22,9 @@ from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.symbolic.pacbayes import at_best_temperature
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.prove import Proof, conclude, polynomial, same
+from maurey.verify.papers.maurey.proofs import half, less
+from maurey.verify.prove.proofs import Proof, conclude, polynomial, same
 
-from ..maurey import half, less
 from .separation import PRECISION
 
 CHAIN, SINGLE, PERTURBED = "lintilhac2026/7", "lintilhac2026/8", "lintilhac2026/17"
@@ -82,9 +82,10 @@ def weaker_attention(effort: Effort) -> Iterator[Result]:
 
 def dominated_chain(bits: int) -> list[Proof]:
     """On all strings: fits the nearly balanced, errs on 0...011, no larger norm, no larger mean trace where it fits."""
-    from maurey.verify import chain_of_thought as cot
-    from maurey.verify.later import torch
-    from maurey.verify.walsh import all_strings
+    from maurey.verify.tensors import torch
+    from maurey.verify.training.tasks.walsh import all_strings
+
+    from .network import chain_of_thought as cot
 
     x = torch.from_numpy(all_strings(bits)).double()
     right = cot.prefixes(x)[:, 1:]
@@ -107,7 +108,7 @@ def dominated_chain(bits: int) -> list[Proof]:
 
 def afforded(key: str, D: int, net: Any, answers: Callable[[Any], Any], aims: Any) -> Proof:
     """The mean loss over perturbations of a network that fits, against what the theorem allows for it."""
-    from maurey.verify.chain_of_thought import perturbed
+    from maurey.verify.papers.lintilhac2026.network.chain_of_thought import perturbed
 
     sigma, bits = NOISE[key], net.W_1.shape[0] - 1
     loss = fmean(float(((answers(perturbed(net, sigma, (draw,))) - aims) ** 2).mean()) for draw in range(4))
@@ -147,10 +148,11 @@ def removed_piece(effort: Effort) -> Iterator[Result]:
 
 
 def dominated_pass(bits: int) -> list[Proof]:
-    from maurey.verify import chain_of_thought as cot
-    from maurey.verify.construction import masks, output
-    from maurey.verify.later import torch
-    from maurey.verify.walsh import Target, all_strings
+    from maurey.verify.papers.lintilhac2026.network.construction import masks, output
+    from maurey.verify.tensors import torch
+    from maurey.verify.training.tasks.walsh import Target, all_strings
+
+    from .network import chain_of_thought as cot
 
     x = torch.from_numpy(all_strings(bits)).double()
     ideal, built = masks(Target(bits, (tuple(range(bits)),), (1,))), cot.single(bits)
@@ -200,7 +202,7 @@ def drawn_passes(effort: Effort) -> Iterator[Result]:
 def drawn(key: str, effort: Effort) -> Iterator[Result]:
     """The construction fits every sample. Networks drawn around it: how often the last bit is wrong, beside the bound
     with the cost of perturbations as measured on the same networks."""
-    from maurey.verify import chain_of_thought as cot
+    from .network import chain_of_thought as cot
 
     found: dict[tuple[str, str], list[float]] = {}
     for bits, deviation in ((4, 0.01), (4, 0.03), (6, 0.02), (7, 0.03)):

@@ -15,10 +15,11 @@ from sympy import Symbol, cosh, exp, sinh
 
 from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
-from maurey.verify import property_testing as pt
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.prove import Proof, conclude, nonnegative
-from maurey.verify.walsh import all_strings, random_target, transform
+from maurey.verify.prove.proofs import Proof, conclude, nonnegative
+from maurey.verify.training.tasks.walsh import all_strings, random_target, transform
+
+from .network import property_testing as pt
 
 KEY = "lintilhac2026/H"
 DOUBTS = (Fraction(1, 2), Fraction(1, 20), Fraction(1, 10**6))

@@ -15,9 +15,8 @@ from sympy import Expr, Matrix, Symbol, exp, expand
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, exempt, refuted
-from maurey.verify.prove import Proof, conclude, formula, polynomial, same
-
-from ..maurey import less, positive
+from maurey.verify.papers.maurey.proofs import less, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
 
 exempt(
     "a summary of theorems: each of them is a claim of its own, and is checked there",

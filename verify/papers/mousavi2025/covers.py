@@ -14,13 +14,12 @@ from sympy import symbols
 from maurey.symbolic import registry
 from maurey.symbolic.derivation import Step
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.covers_finite import Matrix, smallest_cover
-from maurey.verify.packings_attack import along, constant_needed, survives
-from maurey.verify.prove import conclude, formula, polynomial, same
-
-from ..edelman2022.lipschitz import Statement, examine
-from ..maurey import less, positive
-from ..trauger2024.reductions import basis
+from maurey.verify.covers.finite_maps import Matrix, smallest_cover
+from maurey.verify.packings.attacks import along, constant_needed, survives
+from maurey.verify.papers.edelman2022.lipschitz import Statement, examine
+from maurey.verify.papers.maurey.proofs import less, positive
+from maurey.verify.papers.trauger2024.reductions import basis
+from maurey.verify.prove.proofs import conclude, formula, polynomial, same
 
 COMPOSED, BLOCK, ATTENTION, MATRICES, TRANSFORMER = (f"mousavi2025/{number}" for number in range(13, 18))
 POINTS = 60  # for each form, at the least effort

@@ -1,154 +1,170 @@
-"""How few heads are enough on the hard law of 4 and 21: layers that are run, and predictors that read their outputs.
-
-Tokens 1, ..., q are standard normal, all others zero, and the query stands at a zero token whose relevant tokens are
-1, ..., q. What a head hands on is sum_j a_j z_j: the mixed token sum_j a_j x_j, and, as the embedding holds position
-vectors, sum_j a_j w_j, from which the weights a themselves can be read where the vectors are independent. Where scores
-may look at tokens, a_j is proportional to exp(c_j + <v, x_j>), so that reading the weights is reading <v, x_j> for
-every j: q numbers beside the d of the mixed token. The best predictor adds the mean of what is left.
-"""
+"""Too few heads (4 and 21): what they leave of the tokens, counted exactly; predictors that reach it; and lengths at
+which no such law exists."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 import numpy as np
+from flint import fmpq, fmpq_mat
+from sympy import Expr, Max, Symbol, ceiling, symbols
 
-from maurey.verify.checks import Effort
-from maurey.verify.measured import stated
+from maurey.verify.checks import Effort, Result, check, refuted
+from maurey.verify.papers.maurey.proofs import more, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial
+from maurey.verify.tally import stated
 
-from .positions import dimension, roots
+from .hard_law import Law, layer, outputs, risk
+from .hard_law import embedded as embed
 
 Array = Any
-HALF = 0.5  # of all positions, as N grows, are of the hard kind
-SCALE, SPREAD = 0.5, 1.0  # of the directions v, and of the scores that do not look at tokens
-DRAWS = 4000
+DEVIATIONS = 5  # standard errors by which a mean may be off
+DENOMINATOR = 2**20  # to which weights are rounded
+
+# --- what is left, in rationals --------------------------------------------------------------------------------------
 
 
-class Law(NamedTuple):
-    d: int  # of a token
-    H: int  # heads
-    q: int  # relevant tokens
-    restricted: bool  # key-query matrices that do not mix tokens and encodings
-
-    @property
-    def N(self) -> int:
-        """The least length with q tokens before N/2."""
-        return 2 * self.q + 2
-
-    def floor(self, form: str) -> float:
-        """Of 21 where the matrices are restricted (tokens of more dimensions are so many copies), else of 4."""
-        if self.restricted:
-            form, at = {"sharp": "derived"}.get(form, form), {"q": self.q, "H": self.H}
-            return stated("mousavi2025/21", form, "risk", at)
-        return stated("mousavi2025/4", form, "risk", {"q": self.q, "H": self.H, "d": self.d})
+def rational(M: Array) -> fmpq_mat:
+    return fmpq_mat([[fmpq(round(float(x) * DENOMINATOR), DENOMINATOR) for x in row] for row in M])
 
 
-class Layer(NamedTuple):
-    """Position vectors (N, d_e), and for each head a key-query matrix (D_e, D_e)."""
-
-    w: Array
-    W: list[Array]
+def projection(rows: fmpq_mat) -> fmpq_mat:
+    """On the span of independent rows."""
+    return rows.transpose() * (rows * rows.transpose()).inv() * rows
 
 
-def embedded(law: Law, w: Array, x: Array) -> Array:
-    """z (draws, N, D_e): every token with its encoding; positions that are not hard point at the last token."""
-    t = np.full((law.N, law.q), law.N - 1)
-    t[law.N // 2 - 1 :] = np.arange(law.q)
-    enc = np.sqrt(law.d / law.q) * np.concatenate([w, w[t].reshape(law.N, -1)], axis=1)
-    tokens = np.zeros((len(x), law.N, law.d))
-    tokens[:, : law.q] = x
-    return np.concatenate([tokens, np.broadcast_to(enc, (len(x), *enc.shape))], axis=2)
+def conditional_variance(rows: fmpq_mat) -> fmpq:
+    """Of |x|^2, x standard normal, given its products with the rows: 2 tr(S^2) + 4 m^T S m, S the complement's
+    projection and m in the span, so that S m = 0."""
+    n = rows.ncols()
+    P = projection(rows)
+    S = fmpq_mat(n, n, [fmpq(int(i == j)) for i in range(n) for j in range(n)]) - P
+    assert fmpq_mat(n, n) == S * P
+    square = S * S
+    return 2 * sum((square[i, i] for i in range(n)), fmpq(0))
 
 
-def layer(law: Law, rng: np.random.Generator) -> Layer:
-    """The query's w_{t_1} = w_1 is what scores are made with: <v, x_j> + <c, w_j>."""
-    d_e = dimension(law.N)
-    w = np.array(roots(d_e)[: law.N]) / np.sqrt(2)
-    size, matrices = np.sqrt(law.d / law.q), []
-    for h in range(law.H):
-        W = np.zeros((law.d + (law.q + 1) * d_e,) * 2)
-        rows = slice(law.d + d_e, law.d + 2 * d_e)
-        W[rows, law.d : law.d + d_e] = np.outer(w[0], SPREAD * rng.normal(size=d_e)) / size**2
-        if not law.restricted:
-            v = SCALE * np.eye(law.d)[h] if h < law.d else np.zeros(law.d)
-            W[rows, : law.d] = np.outer(w[0], v) / size
-        matrices.append(W)
-    return Layer(w, matrices)
+def independent(rows: fmpq_mat) -> fmpq_mat:
+    """Some of the rows that span the same."""
+    kept: list[list[fmpq]] = []
+    for row in rows.tolist():
+        if fmpq_mat([*kept, row]).rank() > len(kept):
+            kept.append(row)
+    return fmpq_mat(kept)
 
 
-def outputs(made: Layer, z: Array) -> Array:
-    """What the heads hand on at the last position, which is hard: (draws, H, D_e)."""
-    found = []
-    for W in made.W:
-        a = np.exp(z @ (W.T @ z[0, -1]))  # the query is a zero token, and the same in all draws
-        found.append((a[:, None] @ z)[:, 0] / a.sum(axis=1, keepdims=True))
-    return np.stack(found, axis=1)
+def directions(a: fmpq_mat, v: fmpq_mat) -> fmpq_mat:
+    """What the heads show of q tokens of dimension d: a_h (x) e_r, the mixed tokens, and e_j (x) v_h, the scores."""
+    q, d = a.ncols(), v.ncols()
+    mixed = [[row[j] * (r == s) for j in range(q) for s in range(d)] for row in a.tolist() for r in range(d)]
+    scores = [[(i == j) * row[s] for i in range(q) for s in range(d)] for row in v.tolist() for j in range(q)]
+    return fmpq_mat(mixed + scores)
 
 
-def predicted(law: Law, made: Layer, seen: Array) -> Array:
-    """The mean of |x|^2 given what the heads hand on, and from nothing else."""
-    d, H, q = law.d, law.H, law.q
-    d_e, size = made.w.shape[1], np.sqrt(d / q)
-    mixed, encoded = seen[:, :, :d], seen[:, :, d : d + d_e] / size
-    a, scores = np.zeros((len(seen), H, q)), np.zeros((len(seen), H, q))
-    for h, W in enumerate(made.W):
-        c = size**2 * made.w @ (W[d + d_e : d + 2 * d_e, d : d + d_e].T @ made.w[0])
-        base = np.exp(c[q:])  # zero tokens have weights that are known but for a factor
-        basis = np.column_stack([made.w[:q].T, base @ made.w[q:]])
-        basis = np.vstack([basis, np.append(np.ones(q), base.sum())])  # weights sum to 1
-        if np.linalg.matrix_rank(basis) <= q:
-            raise ValueError(f"weights of {q} tokens cannot be read in {d_e} dimensions")
-        right = np.column_stack([encoded[:, h], np.ones(len(seen))])
-        weights = np.linalg.lstsq(basis, right.T, rcond=None)[0].T
-        a[:, h] = weights[:, :q]
-        scores[:, h] = np.log(weights[:, :q] / weights[:, q:]) - c[:q]
-    v = np.array([size * W[d + d_e : d + 2 * d_e, :d].T @ made.w[0] for W in made.W])
-    along = np.linalg.pinv(v) @ scores if np.any(v) else np.zeros((len(seen), d, q))
-    along = along.swapaxes(1, 2)  # (draws, q, d): tokens in the span of the v
-    rest = mixed - a @ along  # the heads' mixtures of what is orthogonal to it
-    a, rest = a[:, :q], rest[:, :q]  # more heads than that are not needed
-    shown = (rest * np.linalg.solve(a @ a.swapaxes(1, 2), rest)).sum(axis=(1, 2))
-    left = (q - min(H, q)) * (d - np.linalg.matrix_rank(v))
-    return (along**2).sum(axis=(1, 2)) + shown + left
+def weights(law: Law, rng: np.random.Generator) -> tuple[fmpq_mat, fmpq_mat]:
+    """Attention of a layer that looks at tokens, at one draw of them, and its directions v."""
+    made, x = layer(law, rng), rng.normal(size=(1, law.q, law.d))
+    seen = outputs(made, embed(law, made.w, x))[0]
+    scores = np.array([embed(law, made.w, x)[0] @ (W.T @ embed(law, made.w, x)[0, -1]) for W in made.W])
+    a = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    assert np.allclose(a[:, : law.q] @ x[0], seen[:, : law.d])
+    d_e = made.w.shape[1]
+    v = np.array([W[law.d + d_e : law.d + 2 * d_e, : law.d].T @ made.w[0] for W in made.W])
+    return rational(a[:, : law.q]), rational(v)
 
 
-def risk(law: Law, effort: Effort, draws: int = DRAWS) -> tuple[float, float]:
-    """Of the predictor at such positions, over all positions as N grows, with its standard error; labels are
-    (|x_1|^2 + ... + |x_q|^2 - q d) / sqrt(q d)."""
-    rng = np.random.default_rng(effort.seed)
-    made, parts = layer(law, rng), []
-    for _ in range(effort.scale):  # one after another, for memory
-        x = rng.normal(size=(draws, law.q, law.d))
-        found = predicted(law, made, outputs(made, embedded(law, made.w, x)))
-        parts.append(HALF * ((x**2).sum(axis=(1, 2)) - found) ** 2 / (law.q * law.d))
-    squares = np.concatenate(parts)
-    return float(squares.mean()), float(squares.std() / np.sqrt(len(squares)))
+@cache
+def exact(effort: Effort, restricted: bool) -> tuple[int, str]:
+    """How many draws were counted, and the first that leaves another variance than 2 (q - a) (d - b)."""
+    rng, count = np.random.default_rng(effort.seed), 0
+    for d, H, q in ((1, 1, 2), (1, 3, 4), (1, 4, 4), (2, 1, 3), (3, 2, 4), (4, 3, 3), (2, 3, 5)):
+        law = Law(d, H, q, restricted)
+        for _ in range(2 * effort.scale):
+            a, v = weights(law, rng)
+            shown = independent(directions(a, v))
+            left = conditional_variance(shown) if shown.nrows() < q * d else fmpq(0)
+            count += 1
+            if left != 2 * (q - a.rank()) * (d - v.rank()) or a.rank() != min(H, q):
+                return count, f"d = {d}, H = {H}, q = {q}: {left}"
+    return count, ""
 
 
-class Row(NamedTuple):
-    law: Law
-    best: float  # the risk of the predictor, with its standard error
-    error: float
-    printed: float
-    sharp: float
+def half_of_them() -> list[Proof]:
+    """Positions i with N/2 <= i <= N are at least N/2 + 1/2; those before are ceil(N/2) - 1, at least q if q < N/2."""
+    N, q = symbols("N q", integer=True, positive=True)
+    hard, before = N - ceiling(N / 2) + 1, ceiling(N / 2) - 1
+    return [
+        polynomial(2 * hard >= N + 1, control=2 * hard >= N + 2),
+        polynomial(before >= q, 2 * q < N, control=before >= q + 1),
+    ]
 
 
-SIZES = (
-    (1, 1, 2), (1, 2, 4), (1, 3, 4), (1, 1, 8), (2, 1, 2), (2, 1, 4), (2, 2, 4), (4, 1, 4), (4, 2, 4), (4, 4, 8),
-    (8, 2, 4),
-)  # fmt: skip
+def proved(key: str, form: str, left: Expr, total: Expr, restricted: bool, effort: Effort) -> Result:
+    """The share of hard positions times 2 left/total is at least the form, where that share is at least 1/2."""
+    share = Symbol("share", positive=True)
+    counts = symbols("q H d", integer=True, positive=True)
+    whole = {positive(c.name): c for c in counts}
+    floor, best = formula(key, form, "risk").subs(whole), (share * 2 * left / total).subs(whole)
+    count, odd = exact(effort, restricted)
+    return conclude(
+        "For q < N/2. Attention weights at a zero token, as they are at a draw of the tokens, leave exactly twice the "
+        "product of what they do not span and what the scores do not (rationals); the ranks are at most H, and at "
+        "least half of the positions are such (z3).",
+        [Proof(not odd, odd), *half_of_them(),
+         polynomial(best >= floor, 2 * share >= 1, control=best >= more * floor)],
+        part="risk", form=form, instances=count,
+    )  # fmt: skip
 
 
-def table(effort: Effort, sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[Row]:
-    """(d, H, q) with and without the restriction: the least risk found beside both floors."""
-    rows = []
-    for d, H, q in sizes:
-        for restricted in (True, False):
-            law = Law(d, H, q, restricted)
-            rows.append(Row(law, *risk(law, effort), law.floor("printed"), law.floor("sharp")))
-    return rows
+def reached(key: str, form: str, laws: list[Law], effort: Effort) -> Result:
+    """Layers that are run, and what is predicted from their outputs alone."""
+    for law in laws:
+        best, error = risk(law, effort)
+        floor = law.floor("sharp")
+        off = abs(best - floor) - DEVIATIONS * error
+        if off > 1e-6:
+            at = law._asdict() | {"risk": best, "standard error": error}
+            word = "a predictor is better" if best < floor else "the best predictor is worse"
+            return Result("undecided", "constructed", f"{word}: {at}", part="risk", form=form)
+    note = (
+        "layers with position vectors of coherence 1/2 in floor(5 log N) dimensions are run, and the mean of the label "
+        f"given their outputs has this risk, within {DEVIATIONS} standard errors: it is attained"
+    )
+    return Result("holds", "constructed", note, len(laws), 1.0, part="risk", form=form)
 
 
-def heads_needed(d: int, q: int, restricted: bool, risk: float) -> int:
-    """The least number of heads whose floor is at most the risk: it is attained."""
-    return next(H for H in range(1, q + 1) if Law(d, H, q, restricted).floor("sharp") <= risk)
+def zero_tokens(key: str, at: dict[str, int]) -> Result:
+    """N = 2: both positions are i >= N/2, so that all tokens and labels are zero, whatever the law of the t_i."""
+    said = stated(key, "printed", "risk", at)
+    if not said > 0:
+        return Result("undecided", "refuted", "the point is not what it seems", 1, part="risk")
+    note = (
+        "at N = 2 no position is before N/2: all tokens are 0, all labels 0 for every law of the t_i, and the network "
+        "that is 0 has no risk. The construction needs q < N/2, where the bound is proved; the statement has q <= N"
+    )
+    witness = {"N": 2, **at, "network": "a = 0"}
+    return refuted(note, witness, f"{said:.6g}", 0, part="risk", instances=1)
+
+
+@check("mousavi2025/21")
+def block_diagonal(effort: Effort) -> Iterator[Result]:
+    key, (q, H) = "mousavi2025/21", positive("q H")
+    left = Max(0, q - H)
+    for form in ("printed", "derived"):
+        yield proved(key, form, left, q, True, effort)
+    laws = [Law(1, 1, 2, True), Law(1, 2, 4, True), Law(1, 3, 4, True), Law(1, 1, 8, True), Law(1, 4, 4, True)]
+    yield reached(key, "derived", laws, effort)
+    yield zero_tokens(key, {"q": 2, "H": 1})
+
+
+@check("mousavi2025/4")
+def unrestricted(effort: Effort) -> Iterator[Result]:
+    key, (q, d, H) = "mousavi2025/4", positive("q d H")
+    left = Max(0, q - H) * Max(0, d - H)
+    for form in ("printed", "derived", "sharp"):
+        yield proved(key, form, left, q * d, False, effort)
+    laws = [Law(1, 1, 2, False), Law(1, 1, 8, False), Law(2, 1, 4, False), Law(4, 2, 4, False), Law(4, 4, 8, False)]
+    yield reached(key, "sharp", laws, effort)
+    yield zero_tokens(key, {"q": 2, "H": 1, "d": 4})

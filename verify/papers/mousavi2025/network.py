@@ -13,12 +13,12 @@ from flint import arb, ctx
 from sympy import MatrixSymbol, Symbol, diag, sqrt
 
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.measured import PRECISION, Tally, shown, stated_ball
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal
-from maurey.verify.prove import Proof, conclude, formula, polynomial, same
+from maurey.verify.packings.attacks import decimal
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.maurey.proofs import less, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
+from maurey.verify.tally import PRECISION, Tally, shown, stated_ball
 
-from ..maurey import less, positive
 from .positions import HALF, Root, coherence, roots
 
 Array = Any

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from flint import arb, ctx
 
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.prove import Proof, conclude
+from maurey.verify.prove.proofs import Proof, conclude
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 PAPER = 5  # d_e = floor(5 log N) in the experiments

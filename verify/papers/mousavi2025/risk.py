@@ -14,15 +14,14 @@ from flint import arb, ctx
 from sympy import Min, symbols
 
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.measured import shown, stated, stated_ball
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal, falling, value
-from maurey.verify.packings_claims import Point
-from maurey.verify.prove import Proof, conclude, polynomial
-from maurey.verify.rademacher import mean_absolute
-from maurey.verify.witnesses import on_ray, read
-
-from ..maurey import less, positive
+from maurey.verify.complexity.rademacher import mean_absolute
+from maurey.verify.errata.witnesses import on_ray, read
+from maurey.verify.packings.attacks import decimal, falling, value
+from maurey.verify.packings.claims import Point
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.maurey.proofs import less, positive
+from maurey.verify.prove.proofs import Proof, conclude, polynomial
+from maurey.verify.tally import shown, stated, stated_ball
 
 COMPLEXITY, GAP, PRODUCT, BALL = "mousavi2025/18", "mousavi2025/19", "mousavi2025/10", "mousavi2025/3"
 FAR = 10**12, 10**24, 10**36

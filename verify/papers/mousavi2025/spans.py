@@ -14,11 +14,11 @@ from flint import fmpq, fmpq_mat
 from sympy import Min, symbols
 
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.measured import stated
-from maurey.verify.prove import Proof, conclude, formula, polynomial
+from maurey.verify.papers.maurey.proofs import more, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial
+from maurey.verify.tally import stated
 
-from ..maurey import more, positive
-from .few_heads import independent, projection
+from .heads import independent, projection
 
 Array = Any
 KEY = "mousavi2025/9"

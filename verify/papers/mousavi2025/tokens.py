@@ -16,12 +16,11 @@ from flint import arb, ctx
 from sympy import E, Expr, log, sqrt
 
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.measured import stated_ball
-from maurey.verify.packings import exact
-from maurey.verify.packings_attack import decimal
-from maurey.verify.prove import Proof, conclude, formula, polynomial, same
-
-from ..maurey import less, positive
+from maurey.verify.packings.attacks import decimal
+from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.maurey.proofs import less, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
+from maurey.verify.tally import stated_ball
 
 PRECISION = 128  # bits
 FAR, RATIO = 8, Fraction(513, 512)  # orders up to which moments are looked at, and in which steps

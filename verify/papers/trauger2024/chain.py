@@ -17,15 +17,16 @@ from maurey.numeric.balls import enclose
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
-from maurey.verify import peeled, rademacher
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings_attack import falling
+from maurey.verify.complexity import rademacher
+from maurey.verify.packings.attacks import falling
 from maurey.verify.papers.foster2019 import worst_sample
-from maurey.verify.papers.maurey import less, positive
+from maurey.verify.papers.maurey.proofs import less, positive
 from maurey.verify.papers.shalev2014 import deviations
-from maurey.verify.prove import Proof, conclude, formula, least_at, polynomial, same
+from maurey.verify.prove.proofs import Proof, conclude, formula, least_at, polynomial, same
 
 from . import finite_classes as finite
+from . import peeling
 from .finite_classes import losses, on_the_sample
 from .layers import (
     LAYERS,
@@ -75,7 +76,7 @@ def against_layers(key: str, effort: Effort) -> Iterator[Result]:
     best = {(part, form): 0.0 for part in ("R", "R_rows") for form in ("derived", "sharp")}
     for z, by_rows, sigma, widths, at in layers(key, effort):
         part, count = "R_rows" if by_rows else "R", count + len(widths)
-        found = complexity(peeled.outer(z, by_rows, sigma, widths[0]), z, by_rows, effort)
+        found = complexity(peeling.outer(z, by_rows, sigma, widths[0]), z, by_rows, effort)
         for form in ("derived", "sharp"):  # neither falls with k
             said = value(claim, form, part, at | {"k": widths[0]})
             if PEELED * found.lower > said * (1 + ROUNDING):
@@ -95,7 +96,7 @@ def step_by_step(effort: Effort) -> Iterator[Result]:
     for z, by_rows, sigma, _, at in layers("trauger2024/4.1", effort):
         if not by_rows or sigma != "relu" or at["m"] > rademacher.ALL_SIGNS:
             continue
-        suprema = (peeled.outer(z, True, "relu", 1), peeled.signed(z), peeled.outer(z, True, "identity", 1))
+        suprema = (peeling.outer(z, True, "relu", 1), peeling.signed(z), peeling.outer(z, True, "identity", 1))
         whole, unsigned, left = (complexity(one, z, True, effort).value for one in suprema)
         said = 12 * value(claim, "derived", "E", {name: x for name, x in at.items() if name not in OUTER})
         ratios = whole / (2 * unsigned), unsigned / left, left / said

@@ -11,15 +11,14 @@ from sympy import Expr, Max, Min, Piecewise, Symbol, ceiling, floor, log, symbol
 
 from maurey.symbolic import registry
 from maurey.symbolic.entropy import lattice_terms
-from maurey.verify import covers
-from maurey.verify import covers_l1 as run
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.covers_instances import Instance, built
-from maurey.verify.covers_linear import column_sum
-from maurey.verify.packings_attack import along, at_edge, hidden, survives
-from maurey.verify.prove import Proof, conclude, formula, polynomial, same
-
-from ..maurey import dense_rounding, half, less, more, positive
+from maurey.verify.covers import l1_balls as run
+from maurey.verify.covers import rounding
+from maurey.verify.covers.instances import Instance, built
+from maurey.verify.covers.linear import column_sum
+from maurey.verify.packings.attacks import along, at_edge, hidden, survives
+from maurey.verify.papers.maurey.proofs import dense_rounding, half, less, more, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
 
 POINTS = 250  # for each form, at the least effort
 RANGE = 40  # of dimensions and of steps, in which counts are compared with their closed bounds
@@ -41,8 +40,8 @@ def choices() -> list[Proof]:
 
 def counted(n: int, M: int) -> bool:
     """The closed bounds on both counts, and the symmetry, in integers."""
-    dense, sparse = covers.dense_count(n, M), covers.sparse_count(n, M)
-    return dense == covers.dense_count(M, n) and dense <= (2 * n + 1) ** M and sparse <= (4 * n + 1) ** M
+    dense, sparse = rounding.dense_count(n, M), rounding.sparse_count(n, M)
+    return dense == rounding.dense_count(M, n) and dense <= (2 * n + 1) ** M and sparse <= (4 * n + 1) ** M
 
 
 @check("maurey/lattice")
@@ -201,7 +200,7 @@ def sums(effort: Effort) -> Iterator[Result]:
 # --- rounding the entries -------------------------------------------------------------------------------------------
 
 
-def rounding() -> list[Proof]:
+def entry_rounding() -> list[Proof]:
     """y = |x|/(2 eps) goes to z = ceil(y - 1/2): off by at most 1/2, and where z >= 1, |x| = 2 y eps > z eps. So the z
     sum to less than |x|_1/eps; and, as z <= z^2, to less than |x|_2^2/eps^2."""
     y, a = positive("y a")
@@ -241,5 +240,5 @@ def entrywise(effort: Effort) -> Iterator[Result]:
         yield conclude(
             "Rounding moves an entry by at most eps and gives integers that sum to less than |x|_1/eps and "
             "(|x|_2/eps)^2 (z3); so many signed steps in n places, or none, are at most (2n+1) choices each.",
-            [*rounding(), same(formula("maurey/entrywise", part=part), steps * log(2 * n + 1))], part=part,
+            [*entry_rounding(), same(formula("maurey/entrywise", part=part), steps * log(2 * n + 1))], part=part,
         )  # fmt: skip

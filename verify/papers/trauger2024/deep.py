@@ -18,16 +18,17 @@ from sympy import Symbol
 from maurey.numeric.binding import bind
 from maurey.symbolic import networks, registry
 from maurey.symbolic.route import LENGTH_FREE, PAPER
-from maurey.verify import covers_networks as build
-from maurey.verify import packings_deep as packings
-from maurey.verify import rademacher
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.covers_heads import quantities
-from maurey.verify.covers_instances import built
-from maurey.verify.packings import Lower, best
-from maurey.verify.packings_attack import along, at_edge, exceeded, survives
-from maurey.verify.packings_claims import Attack, Point
+from maurey.verify.complexity import rademacher
+from maurey.verify.covers import networks as build
+from maurey.verify.covers.heads import quantities
+from maurey.verify.covers.instances import built
+from maurey.verify.packings.attacks import along, at_edge, exceeded, survives
+from maurey.verify.packings.claims import Attack, Point
+from maurey.verify.packings.euclidean import Lower, best
 from maurey.verify.papers.edelman2022 import lipschitz
+
+from . import packings
 
 POINTS = 60  # for each form, at the least effort
 FAR = 10**12, 10**24, 10**36

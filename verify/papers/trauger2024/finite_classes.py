@@ -20,9 +20,9 @@ from maurey.symbolic.modules import Linear
 from maurey.symbolic.norms import Matrix
 from maurey.symbolic.papers.trauger2024 import section_5
 from maurey.symbolic.papers.trauger2024.section_4 import BY_ENTRIES, deep
-from maurey.verify import rademacher
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.rademacher import Array
+from maurey.verify.complexity import rademacher
+from maurey.verify.complexity.rademacher import Array
 
 from .layers import At, shown
 

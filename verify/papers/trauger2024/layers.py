@@ -17,9 +17,11 @@ import numpy as np
 
 from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
-from maurey.verify import peeled, rademacher
 from maurey.verify.checks import Effort, Result, refuted
-from maurey.verify.rademacher import Array, Estimate, mean_absolute
+from maurey.verify.complexity import rademacher
+from maurey.verify.complexity.rademacher import Array, Estimate, mean_absolute
+
+from . import peeling
 
 At = Mapping[str, Any]
 OUTER = ("B_w_1", "B_C_1inf", "L_sigma", "B_V_1inf")
@@ -67,19 +69,19 @@ def layers(key: str, effort: Effort) -> Iterator[tuple[Array, bool, str, tuple[i
     suffix = "_11" if own["QK"] == "C_F" else own["QK"].removeprefix("B_QK")
     sizes = ((3, 1, 2), (12, 3, 2), (12, 4, 5), (40, 5, 2), (300, 6, 20))
     for (m, T, d), radius, bound in product(sizes, (1.0, 3.0), (0.01, 4.0)):
-        X, QK = tokens(m, T, d, 1 if l1 else 2, radius, rng), peeled.query_keys(6, d, suffix, bound, rng)
+        X, QK = tokens(m, T, d, 1 if l1 else 2, radius, rng), peeling.query_keys(6, d, suffix, bound, rng)
         at: dict[str, Any] = {"d": d, "m": m, own["x"]: radius, own["QK"]: bound, **BOUNDS}
         if own["QK"] == "C_F":  # on the queries: one centre, 0, from the largest image on, all of them below
             reach = float(np.linalg.norm(np.einsum("nde,me->nmd", QK, X[:, 0]), axis=2).max())
             at["C_F"] = reach**2 * math.log(len(QK))
-        z = peeled.averages(X, QK)
+        z = peeling.averages(X, QK)
         yield from ((z, by_rows, "identity", (1, 4, 64), at) for by_rows in (True, False))
         if d == 2:
             yield z, True, "relu", (1, 4, 64), at
             yield from ((z, False, "relu", widths, at) for widths in ((1,), (4, 64)))
 
 
-def complexity(supremum: peeled.Supremum, z: Array, by_rows: bool, effort: Effort) -> Estimate:
+def complexity(supremum: peeling.Supremum, z: Array, by_rows: bool, effort: Effort) -> Estimate:
     range_ = np.abs(z).max() if by_rows else np.abs(z).sum(axis=2).max()
     return rademacher.complexity(
         supremum, z.shape[1], float(range_), 400 * effort.scale, np.random.default_rng(effort.seed)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.covers_finite import Matrix, Vector, image, smaller, smallest_cover, total
-from maurey.verify.packings_attack import value
+from maurey.verify.covers.finite_maps import Matrix, Vector, image, smaller, smallest_cover, total
+from maurey.verify.packings.attacks import value
 
 ROUNDING = 1e-9  # of doubles, relative
 

@@ -13,13 +13,13 @@ import numpy as np
 from flint import arb, ctx, fmpz
 
 from maurey.symbolic import registry
-from maurey.verify import rademacher
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.covers_instances import ROUNDING, Array, inputs
-from maurey.verify.packings import PRECISION, exact, log_binomial
-from maurey.verify.packings_attack import decimal, falling, value
-from maurey.verify.packings_claims import Point
-from maurey.verify.witnesses import shown
+from maurey.verify.complexity import rademacher
+from maurey.verify.covers.instances import ROUNDING, Array, inputs
+from maurey.verify.errata.witnesses import shown
+from maurey.verify.packings.attacks import decimal, falling, value
+from maurey.verify.packings.claims import Point
+from maurey.verify.packings.euclidean import PRECISION, exact, log_binomial
 
 KEY = "trauger2024/S2.5"
 SAME = "all inputs are B_x e_1 and u = e_1: (B_x B_w/n) E|sum of n signs|, exactly"

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sympy import Symbol, combsimp, lambdify, sqrt, symbols
 
-from maurey.verify import covers
 from maurey.verify.checks import Effort, Result, check, exempt, refuted
-from maurey.verify.covers_finite import Vector, power
-from maurey.verify.prove import Proof, conclude, formula, polynomial, same
-
-from ..maurey import less, positive
+from maurey.verify.covers import rounding
+from maurey.verify.covers.finite_maps import Vector, power
+from maurey.verify.papers.maurey.proofs import less, positive
+from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
 
 ROUNDING = 1e-9  # of doubles, relative
 
@@ -139,7 +138,7 @@ def large(effort: Effort) -> Result:
         atoms = atoms + 3 * rng.normal(size=dimension) if i % 3 == 2 else atoms
         alpha = rng.dirichlet(np.full(d, rng.choice((1.0, 0.05)))) * rng.choice((1.0, 0.5, 0.9))
         gamma, f = float(alpha.sum()), alpha @ atoms
-        counts = covers.sparsify_among(np.vstack([atoms, np.zeros(dimension)]), np.append(alpha, 1 - gamma), k)[:d]
+        counts = rounding.sparsify_among(np.vstack([atoms, np.zeros(dimension)]), np.append(alpha, 1 - gamma), k)[:d]
         far, most = ((f - counts @ atoms / k) ** 2).sum(), right(gamma, (atoms**2).sum(1).max(), f @ f, k)
         if counts.sum() > k or far > most + ROUNDING * (f @ f + 1):
             at = {"d": d, "dimension": dimension, "k": k, "seed": effort.seed}

@@ -1,0 +1,139 @@
+"""Every bound that applies to a trained network, at its measured norms.
+
+The class of a bound is the networks with norms no larger than those measured. Entropies lead to a gap by the chain of
+edelman2022/2.2, complexities by trauger2024/S4.2 (heads add) and S2.3. The loss is 1-Lipschitz in the difference z of
+the logits, and with |z| <= A it lies between 0 and b = log(1 + e^A), which no gap exceeds.
+
+With as few samples as networks are trained on, a bound may say no more than that, or be negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from sympy import Indexed, evaluate
+
+from maurey.symbolic import networks
+from maurey.symbolic.claim import FORMS, Setting
+from maurey.symbolic.derivation import Derivation, Step
+from maurey.symbolic.modules import Fixed, Heads, Module, Signal, compose
+from maurey.symbolic.names import symbols
+from maurey.symbolic.norms import Matrix
+from maurey.symbolic.papers.edelman2022 import section_4
+from maurey.symbolic.papers.trauger2024 import section_4 as one_layer
+from maurey.symbolic.papers.trauger2024.section_2 import COUNTING
+from maurey.symbolic.papers.trauger2024.section_c_d import TOKENS_L1
+from maurey.symbolic.route import PAPER, SHARP, Route
+from maurey.verify.training.trials.boolean import Config
+
+from .gaps import Gap, Stated, Values, above, largest_loss, of_claim, shown, value
+
+DELTA = Fraction(1, 20)
+HEADS, COUNTED = "edelman2022/A.12", "trauger2024/S2.5"
+LAYERS = {  # the radius of the tokens and the norm of W_QK that each wants
+    "trauger2024/4.1.1": ("B_X", "B_QK_11"),
+    "trauger2024/D.0.1": ("B_X_1", "B_QK_1inf"),
+    "trauger2024/D.0.2": ("B_X_1", "B_QK_21"),
+}
+d, m, T, L_sigma, B_X, B_w, L_out, A = symbols("d m T L_sigma B_X B_w L_out A")
+
+
+# --- entropies: sums of heads, by their norms or by their number of entries ------------------------------------------
+
+
+def _normed(route: Route, H: int) -> Heads:
+    setting = Setting({"H": H}, frozenset({"B_V_F", "B_QK_F"}), None)
+    return Heads(tuple(section_4.head(setting, route, h) for h in range(1, H + 1)))
+
+
+def _counted(route: Route, H: int) -> Heads:
+    """Heads of which nothing is known but spectral norms."""
+
+    def head(h: int) -> Module:
+        V, QK = (Matrix(f"{n}_{h}", f"{n}^{{[{h}]}}", d, d, spectral=Indexed(f"B_{n}", h)) for n in ("V", "QK"))
+        return compose(route.attention(V, QK, one_query=True), Fixed(L_sigma))
+
+    return Heads(tuple(head(h) for h in range(1, H + 1)))
+
+
+@cache
+def gap_steps(key: str, form: str, H: int, linear: bool) -> list[Step]:
+    """The gap of a sum of H heads with a read-out w, or with what comes after them known to be Lipschitz."""
+    D, x, last = Derivation(), Signal(B_X, m, T), networks.readout() if linear else Fixed(L_out)
+    with evaluate(False):
+        if key == COUNTED:
+            heads = _counted(COUNTING if form == "sharp" else PAPER, H)
+            return D.steps_to(networks.counted_gap(D, compose(heads, last), x, A))
+        route = SHARP if form == "sharp" else PAPER
+        return D.steps_to(networks.network_gap(D, route, compose(_normed(route, H), last), x, A))
+
+
+@cache
+def range_steps(H: int) -> list[Step]:
+    """The largest |w . sum of heads|."""
+    D = Derivation()
+    radius = compose(_normed(PAPER, H), Fixed(B_w)).sensitivity(D, Signal(B_X, m, T)).output.radius
+    return D.steps_to(D.let("A", "A", radius, "the largest value"))
+
+
+def _of_heads(config: Config, at: Values) -> Iterator[Stated]:
+    H, linear = config.heads, "B_w" in at
+    range_ = above(value(range_steps(H), at)) if linear else at["A"]
+    at = {**at, "A": range_, "b": largest_loss(range_)}
+
+    def printed(many: int) -> Decimal:
+        """Read out by a fixed vector, as in 4.2-scalar."""
+        here = {**at, "m": Fraction(many), "eps": 1 / at["B_w" if linear else "L_out"]}
+        C_F = of_claim(HEADS, "printed", "log_N", here)
+        return of_claim("edelman2022/2.2", "printed", "gap", {**here, "C_F": above(C_F)})
+
+    def ours(key: str, form: str) -> Gap:
+        return lambda many: value(gap_steps(key, form, H, linear), {**at, "m": Fraction(many)})
+
+    largest = shown(at["b"])
+    yield Stated(HEADS, "", "printed", largest, config.m, 1, printed)
+    for key in (HEADS, COUNTED):
+        yield from (Stated(key, "", form, largest, config.m, 1, ours(key, form)) for form in FORMS[1:])
+
+
+# --- complexities: one head after the other, peeled ------------------------------------------------------------------
+
+
+def _of_layers(config: Config, at: Values) -> Iterator[Stated]:
+    """With both readings of the outer norms."""
+    for key, (x, QK) in LAYERS.items():
+        for part in ("R", "R_rows"):
+            each = [
+                {**at, "k": Fraction(config.width // config.heads), QK: at[QK][h]}
+                | {name: at[name + part.removeprefix("R")][h] for name in ("B_V_1inf", "B_C_1inf")}
+                for h in range(config.heads)
+            ]
+            D = Derivation()
+            reach = one_layer.outer_range(D, part == "R_rows", TOKENS_L1 if x == "B_X_1" else one_layer.TOKENS)
+            b = largest_loss(sum((value(D.steps_to(reach), own) for own in each), Decimal(0)))
+            for form in FORMS:
+                gap = _summed(key, part, form, each, b)
+                yield Stated(key, part, form, shown(b), config.m, config.width + 2, gap)  # m > d
+
+
+def _summed(key: str, part: str, form: str, each: Sequence[Values], b: Fraction) -> Gap:
+    def gap(many: int) -> Decimal:
+        R = [of_claim(key, form, part, {**own, "m": Fraction(many)}) for own in each]
+        if min(R) < 0:  # no complexity is, and S4.2 takes none
+            return min(R)
+        total = of_claim("trauger2024/S4.2", "derived", "R", {"R_F": above(R)})
+        return of_claim("trauger2024/S2.3", form, "gap", {**each[0], "m": Fraction(many), "b": b, "R_F": above(total)})
+
+    return gap
+
+
+def bounds(config: Config, norms: Mapping[str, Any]) -> list[Stated]:
+    """In all forms; those of layers where the read-out is linear."""
+    at: dict[str, Any] = {name: above(x) for name, x in norms.items()}
+    sizes = {"d": config.width + 1, "T": config.T + 1, "H": config.heads, "L_sigma": 1, "L_loss": 1, "kappa": 2}
+    at |= {name: Fraction(size) for name, size in sizes.items()} | {"delta": DELTA}
+    return [*_of_heads(config, at), *(_of_layers(config, at) if "B_w" in norms else ())]

@@ -1,0 +1,195 @@
+"""Run what is missing of a list of trials: here, on workers of this machine, or on a cluster.
+
+The unit of work is a batch of trials with one configuration. Batches come in the order of their first trials, so
+that a sweep that is stopped has as much of everything as possible.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from maurey.symbolic.claim import InputError
+from maurey.verify.training.trials.keys import Job, Trial
+
+from .store import Pace, Store
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+AIM, UNKNOWN, MOST = 15.0, 8, 20  # seconds of a batch; its trials where nothing is measured; and at most
+RETRIES, PATIENCE = 2, 10  # of a batch whose worker dies; seconds until a scheduler answers
+Result = tuple[list[dict[str, Any]], float]
+
+
+@dataclass(frozen=True)
+class Progress:
+    done: int
+    failed: int
+    left: int
+    now: float = 0.0  # how many of the batch in hand, by its iterations
+
+
+Report = Callable[[Progress], None]
+
+
+def batches(jobs: Sequence[Job], pace: Pace) -> list[list[Job]]:
+    """Each of about `AIM` seconds, in the order of their first trials."""
+    cells: dict[Trial, list[Job]] = {}
+    for job in jobs:
+        cells.setdefault(job.config, []).append(job)
+    found = []
+    for config, own in cells.items():
+        seconds = pace(config)
+        unknown = 1 if config.heavy else UNKNOWN
+        size = unknown if seconds is None else min(MOST, max(1, int(AIM / seconds)))
+        found += [own[i : i + size] for i in range(0, len(own), size)]
+    place = {job: number for number, job in enumerate(jobs)}
+    return sorted(found, key=lambda batch: place[batch[0]])
+
+
+def estimate(jobs: Sequence[Job], pace: Pace) -> float | None:
+    """Seconds for these trials one after the other, if all their kinds were measured."""
+    each = [pace(job.config) for job in jobs]
+    return None if None in each else sum(seconds for seconds in each if seconds is not None)
+
+
+def run_batch(config: Trial, trials: Sequence[int], device: str, report: Callable[[float], None] | None = None,
+              threads: int = 0) -> Result:  # fmt: skip
+    """The results of a batch and the seconds it took."""
+    import torch
+
+    from .training import train
+
+    check_device(device)  # of the worker
+    if threads:
+        torch.set_num_threads(threads)
+    started = time.perf_counter()
+    told = report or (lambda part: None)
+    records = train(config, trials, device, lambda step, left: told(step / config.iterations)).records
+    return records, time.perf_counter() - started
+
+
+def check_device(name: str) -> None:
+    import torch
+
+    try:
+        kind = torch.device(name).type
+    except RuntimeError:
+        raise InputError(f"no device {name!r}; there are cpu and cuda") from None
+    if kind not in ("cpu", "cuda"):
+        raise InputError(f"no device {name!r}; there are cpu and cuda")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise InputError("torch sees no CUDA device here; leave --device out to train on the CPU")
+
+
+def sweep(
+    jobs: Sequence[Job],
+    store: Store,
+    report: Report,
+    device: str = "cpu",
+    budget: float | None = None,
+    client: Client | None = None,
+) -> Progress:
+    """Train what the store lacks, as far as the budget (seconds) goes: no batch is handed out after it."""
+    known = store.known(jobs)
+    missing = [job for job in jobs if job.key not in known]
+    todo = batches(missing, store.pace())
+    started, done, failed = time.perf_counter(), len(known), 0
+
+    def within() -> bool:
+        return budget is None or time.perf_counter() - started < budget
+
+    def told(now: float = 0.0) -> Progress:
+        progress = Progress(done, failed, len(jobs) - done - failed, now)
+        report(progress)
+        return progress
+
+    results = _here(todo, device, within, told) if client is None else _there(todo, device, within, client)
+    told()
+    for batch, result in results:
+        if result is None:
+            failed += len(batch)
+        else:
+            store.add(batch, result[0], result[1], device)
+            done += len(batch)
+        told()
+    return told()
+
+
+def _here(
+    todo: list[list[Job]], device: str, within: Callable[[], bool], told: Callable[[float], object]
+) -> Iterator[tuple[list[Job], Result | None]]:
+    for batch in todo:
+        if not within():
+            return
+
+        def report(part: float, number: int = len(batch)) -> None:
+            told(part * number)
+
+        yield batch, run_batch(batch[0].config, [job.trial for job in batch], device, report)
+
+
+def _there(
+    todo: list[list[Job]], device: str, within: Callable[[], bool], client: Client
+) -> Iterator[tuple[list[Job], Result | None]]:
+    """Two batches for every thread are under way, and there may come more threads; a batch whose worker dies is tried
+    again."""
+    from distributed import as_completed
+
+    waiting, under_way = iter(todo), as_completed()
+    own: dict[Future, list[Job]] = {}
+
+    def fill() -> None:
+        wanted = 2 * max(1, sum(client.nthreads().values()))
+        while len(own) < wanted and within() and (batch := next(waiting, None)):
+            trials = [job.trial for job in batch]
+            future = client.submit(run_batch, batch[0].config, trials, device, threads=1, retries=RETRIES, pure=False)
+            own[future] = batch
+            under_way.add(future)
+
+    fill()
+    for future in under_way:
+        yield own.pop(future), _result(future)
+        fill()
+
+
+def _result(future: Future) -> Result | None:
+    """None if all the workers died that had it; any other error is raised here."""
+    from distributed import KilledWorker
+
+    if future.status in ("cancelled", "lost"):
+        raise ConnectionError("the scheduler does not answer any more")
+    if future.status == "error" and isinstance(future.exception(), KilledWorker):
+        return None
+    return future.result()
+
+
+@contextmanager
+def cluster(workers: int = 0, scheduler: str = "") -> Iterator[Client | None]:
+    """A client of workers on this machine, or of a scheduler somewhere; none, if none is asked for."""
+    if not workers and not scheduler:
+        yield None
+        return
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InputError("workers need Dask: install maurey[cluster]") from None
+    dask.config.set({"distributed.scheduler.allowed-failures": RETRIES})
+    if scheduler:
+        try:
+            client = Client(scheduler, timeout=PATIENCE)
+        except (OSError, ValueError, TypeError) as error:  # TypeError: tls:// without a certificate
+            raise InputError(f"no scheduler answers at {scheduler}: {error}") from None
+        with client:
+            yield client
+        return
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as local,
+        Client(local) as client,
+    ):
+        yield client

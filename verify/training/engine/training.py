@@ -1,0 +1,105 @@
+"""E independent trials with the same configuration, trained as one batched computation.
+
+The loss is the sum over trials of each one's mean over its data: no trial's gradient sees another trial. What is
+trained on what, and when it is good enough, is a task's own (`state`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from maurey.verify.training.tasks.boolean import Strings
+from maurey.verify.training.tasks.parities import Spectra
+from maurey.verify.training.tasks.regression import Prompts
+from maurey.verify.training.trials.fields import SPECTRA, STRINGS, TOKENS
+from maurey.verify.training.trials.keys import Trial, key
+
+from .state import MODELS, State, decay_of, named
+
+__all__ = ["MODELS", "State", "Trained", "adam", "decay_of", "gradient", "named", "start", "train"]
+
+TASKS: dict[str, Any] = (
+    dict.fromkeys(STRINGS, Strings) | dict.fromkeys(TOKENS, Prompts) | dict.fromkeys(SPECTRA, Spectra)
+)
+BETAS, TINY = (0.9, 0.999), 1e-8
+Report = Callable[[int, int], None]  # iterations done, trials left
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What came of the trials, in order, and their networks at the end."""
+
+    records: list[dict[str, Any]]
+    networks: list[dict[str, Tensor]]
+
+
+def start(config: Trial, keys: Sequence[str], device: torch.device) -> State:
+    state: State = TASKS[config.model].begin(config, keys, device)
+    return state
+
+
+def gradient(config: Trial, state: State) -> tuple[Tensor, Tensor]:
+    """The losses (E,) of the next step, and their gradients (E, P)."""
+    data = state.taken()
+    size = state.at_once(data[0].shape[1])
+    found, slopes = [], []
+    for i in range(0, len(state.keys), size):
+        part = slice(i, i + size)
+        flat = state.flat[part].detach().requires_grad_()
+        loss = state.losses(named(config, flat), part, tuple(own[part] for own in data))
+        slopes.append(torch.autograd.grad(loss.sum(), flat)[0])
+        found.append(loss.detach())
+    return torch.cat(found), torch.cat(slopes)
+
+
+def adam(config: Trial, state: State, slope: Tensor, decay: Tensor) -> None:
+    """One step of AdamW; the gradient of each trial is clipped on its own."""
+    if config.clip:
+        slope = slope * (config.clip / (slope.norm(dim=1, keepdim=True) + 1e-6)).clamp(max=1)
+    state.step += 1
+    first, second = (1 - beta**state.step for beta in BETAS)
+    state.first.lerp_(slope, 1 - BETAS[0])
+    state.second.mul_(BETAS[1]).addcmul_(slope, slope, value=1 - BETAS[1])
+    state.flat.addcmul_(state.flat, decay, value=-1)
+    state.flat.addcdiv_(state.first, (state.second / second).sqrt_().add_(TINY), value=-config.rate / first)
+
+
+def train(
+    config: Trial, trials: Sequence[int], device: str = "cpu", report: Report = lambda done, left: None
+) -> Trained:
+    """The trials with these numbers. A trial whose loss is no longer a number has failed, at that iteration."""
+    keys = [key(config, trial) for trial in trials]
+    state = start(config, keys, torch.device(device))
+    decay = decay_of(config).to(state.flat)
+    done: dict[str, dict[str, Any]] = {}
+    last: dict[str, Tensor] = {}
+
+    def leave(finished: Tensor) -> None:
+        for i in torch.nonzero(finished).flatten().tolist():
+            done[state.keys[i]], last[state.keys[i]] = state.closed(i), state.flat[i]
+        state.keep(torch.nonzero(~finished).flatten())
+
+    while state.keys and state.step < config.iterations:
+        loss, slope = gradient(config, state)
+        broken = ~loss.isfinite().cpu()
+        adam(config, state, slope, decay)
+        if broken.any():
+            for i in torch.nonzero(broken).flatten().tolist():
+                state.records[i] |= {"status": "failed", "iterations": state.step}
+            loss = loss[~broken.to(loss.device)]
+            leave(broken)
+        state.note(loss)
+        if state.keys and state.due:
+            finished = state.evaluate(loss)
+            if finished.any():
+                leave(finished)
+            report(state.step, len(state.keys))
+    if state.keys:
+        leave(torch.ones(len(state.keys), dtype=torch.bool))
+    networks = [{n: v[0] for n, v in named(config, last[k][None]).items()} for k in keys]
+    return Trained([done[k] for k in keys], networks)

@@ -1,0 +1,37 @@
+"""The models of every task, and what configurations are checked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from maurey.symbolic.claim import InputError
+
+DTYPES = ("float32", "float64")
+STRINGS, TOKENS = ("encoder", "layer"), ("transformer", "recurrent", "feedforward")  # models, by what they read
+SPECTRA = ("two_layers", "channel")
+MODELS = STRINGS + TOKENS + SPECTRA
+
+
+def check(found: Iterable[tuple[bool, str]]) -> None:
+    for wrong, text in found:
+        if wrong:
+            raise InputError(text)
+
+
+def one_of(what: str, given: str, known: tuple[str, ...]) -> tuple[bool, str]:
+    return given not in known, f"no {what} {given!r}; there are {', '.join(known)}"
+
+
+def floats(config: Any) -> None:
+    """1 and 1.0 are one configuration."""
+    for f in fields(config):
+        if f.type == "float":
+            object.__setattr__(config, f.name, float(getattr(config, f.name)))
+
+
+def whole(config: Any) -> tuple[bool, str]:
+    """Whether what must be a whole number is none."""
+    wrong = [f.name for f in fields(config) if f.type == "int" and type(getattr(config, f.name)) is not int]
+    return bool(wrong), f"{', '.join(wrong)} must be whole numbers"
