@@ -2,13 +2,11 @@
 
 from setuptools import find_packages, setup
 
-rooms = ("symbolic", "numeric", "verify", "paper_tables")
-packages = ["maurey"]
-for room in rooms:
-    packages += [f"maurey.{room}", *(f"maurey.{room}.{package}" for package in find_packages(room))]
+rooms = {"maurey": "front"} | {f"maurey.{room}": room for room in ("symbolic", "numeric", "verify", "paper_tables")}
+packages = [name for top, room in rooms.items() for name in (top, *(f"{top}.{inner}" for inner in find_packages(room)))]
 
 setup(
     packages=packages,
-    package_dir={"maurey": "front", **{f"maurey.{room}": room for room in rooms}},
+    package_dir=rooms,
     package_data={"": ["py.typed", "*.toml", "*.csv", "*.md", "*.tex", "*.svg", "*.png", "*.json", "*.jsonl"]},
 )

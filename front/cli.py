@@ -1,4 +1,4 @@
-"""The `maurey` command, put together from each room's commands."""
+"""The `maurey` command, put together from `maurey.commands`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import sys
 
 import typer
 
-from maurey.numeric import commands as numeric_commands
 from maurey.numeric.walk import Undecided, Undefined
-from maurey.paper_tables import commands as table_commands
-from maurey.symbolic import commands as symbolic_commands
 from maurey.symbolic.claim import InputError
-from maurey.verify import commands as verify_commands
-from maurey.verify.evidence import evidence_of
+
+from .commands import claims, compare, errata, numbers, tables, verify
 
 app = typer.Typer(
     help="Generalization bounds for Transformers: printed, re-derived, evaluated to certified digits.",
@@ -21,9 +18,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-symbolic_commands.evidence_of = evidence_of
-for room in (symbolic_commands, numeric_commands, verify_commands, table_commands):
-    room.register(app)
+for commands in (claims, numbers, errata, verify, compare, tables):
+    commands.register(app)
 
 
 def main() -> None:

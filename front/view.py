@@ -84,7 +84,7 @@ def claim(key: str) -> ClaimView:
 def errata() -> list[dict[str, Any]]:
     """Where printed forms fail, each entry with its witness; as `maurey errata --json`."""
     from maurey.verify import ledger
-    from maurey.verify.commands import as_record, in_order
+    from maurey.verify.errata.entries import as_record, in_order
 
     return [as_record(entry) for entry in in_order(ledger.comparisons(), ledger.refuted())]
 

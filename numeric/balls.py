@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import reduce
 from operator import add, mul
@@ -22,12 +22,13 @@ from maurey.symbolic.claim import Claim, InputError
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import text_of
 
-from .binding import Bound, bind
+from .binding import bind
+from .exact import context, to_rational
 from .inverse_kl import of_balls
 from .surds import Surds, vanishes
+from .types import Ball
 from .walk import Undecided, Undefined, run, walk
 
-Ball = Any  # an exact fmpq, or an arb
 EXACT_BITS = 1 << 17  # integers beyond this size become balls
 LARGEST_ORDER = 1 << 32  # of a root
 MOST_DIGITS = 10_000
@@ -35,7 +36,7 @@ LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
 
 
-class _Unresolved(ArithmeticError):
+class Unresolved(ArithmeticError):
     """Open at this precision."""
 
 
@@ -141,7 +142,7 @@ class Balls:
             if n is None:
                 n = x.unique_fmpz()  # the one integer that x may be
                 if n is None or not self._vanishes(node.args[0] - Integer(int(n)), env):
-                    raise _Unresolved(text_of(node))
+                    raise Unresolved(text_of(node))
         self.decisions[node, tuple(self.indices)] = int(n)
         return fmpq(n)
 
@@ -158,7 +159,7 @@ class Balls:
         sign = 0 if difference == 0 else 1 if difference > 0 else -1 if difference < 0 else None
         if sign is None:
             if not self._vanishes(relation.lhs - relation.rhs, env):
-                raise _Unresolved(text_of(relation))
+                raise Unresolved(text_of(relation))
             sign = 0
         wanted = {Ge: (0, 1), Gt: (1,), Le: (-1, 0), Lt: (-1,), Eq: (0,)}
         return sign in wanted[relation.func]
@@ -214,7 +215,7 @@ def _log(x: Ball) -> Ball:
     if not x > 0:
         if x <= 0:
             raise Undefined("the logarithm of a number that is not positive")
-        raise _Unresolved("the sign of the argument of a logarithm")
+        raise Unresolved("the sign of the argument of a logarithm")
     return x.log()
 
 
@@ -242,7 +243,7 @@ def _inverse_kl(q: Ball, c: Ball) -> Ball:
         return q
     found = of_balls(q, c)
     if found is None:
-        raise _Unresolved("the inverse of the divergence")
+        raise Unresolved("the inverse of the divergence")
     return found
 
 
@@ -272,34 +273,32 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
 }
 
 
-def as_rational(value: Any) -> Any:
-    return [as_rational(v) for v in value] if isinstance(value, list) else fmpq(value.numerator, value.denominator)
-
-
 def enclose(claim: Claim, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Enclosure:
     """The value of a form at a point, to so many certain digits."""
-    return enclose_bound(bind(claim, values, form, part), digits)[0]
+    bound = bind(claim, form, part, values)
+    return enclose_steps(bound.steps, bound.values, digits)[0]
 
 
-def at_precision(bound: Bound, precision: int) -> tuple[Ball, Balls]:
-    field = Balls(bound.steps)
-    with ctx.workprec(precision):
-        return run(bound.steps, {name: as_rational(v) for name, v in bound.values.items()}, field), field
+def at_precision(steps: list[Step], values: Mapping[str, Any], bits: int) -> tuple[Ball, Balls]:
+    """The last of the steps at exact values, and the field, which holds every decision."""
+    field = Balls(steps)
+    with ctx.workprec(bits):
+        return run(steps, {name: to_rational(v) for name, v in values.items()}, field), field
 
 
-def enclose_bound(bound: Bound, digits: int) -> tuple[Enclosure, Balls]:
-    """Raise the precision until `digits` digits are certain; also return the field, which holds every decision."""
+def enclose_steps(steps: list[Step], values: Mapping[str, Any], digits: int) -> tuple[Enclosure, Balls]:
+    """Raise the precision until `digits` digits are certain; also return the field."""
     if not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
         raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {digits}")
-    precision = first = int(digits * 3.33) + 64 + len(bound.steps) // 4  # a long chain loses some
+    precision = first = int(digits * 3.33) + 64 + len(steps) // 4  # a long chain loses some
     while True:
         try:
-            ball, field = at_precision(bound, precision)
+            ball, field = at_precision(steps, values, precision)
             enclosure = _decimal(ball, digits, precision)
             if enclosure is not None:
                 return enclosure, field
             reason = "the value"
-        except _Unresolved as open_question:
+        except Unresolved as open_question:
             reason = str(open_question)
         precision *= 2
         if precision > max(MOST_PRECISION, 16 * first):
@@ -312,25 +311,21 @@ def _decimal(x: Ball, digits: int, precision: int) -> Enclosure | None:
     if not certain:
         return None
     lower, upper = _decimals(x, digits + 10, precision)
-    value = _context(digits).create_decimal(lower)
+    value = context(digits).create_decimal(lower)
     lower, upper = min(lower, value), max(upper, value)
-    wide = _context(digits + 30)
+    wide = context(digits + 30)
     allowed = value.copy_abs().scaleb(1 - digits, wide)
     return Enclosure(value, lower, upper, digits) if wide.subtract(upper, lower) <= allowed else None
-
-
-def _context(digits: int, rounding: str = ROUND_HALF_EVEN) -> Context:
-    return Context(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def _decimals(x: Ball, digits: int, precision: int) -> tuple[Decimal, Decimal]:
     """Decimals just below and above; the same one twice for a rational that has so few digits."""
     if isinstance(x, fmpq):
         p, q = Decimal(int(x.p)), Decimal(int(x.q))
-        return _context(digits, ROUND_FLOOR).divide(p, q), _context(digits, ROUND_CEILING).divide(p, q)
+        return context(digits, ROUND_FLOOR).divide(p, q), context(digits, ROUND_CEILING).divide(p, q)
     with ctx.workprec(precision + 64):
         middle, radius, exponent = (int(v) for v in x.mid_rad_10exp(digits))
     if abs(exponent) > LARGEST_EXPONENT:
         raise Undefined(f"the value is too {'large' if exponent > 0 else 'small'} to be written in decimals")
-    wide = _context(digits + 20)
+    wide = context(digits + 20)
     return Decimal(middle - radius).scaleb(exponent, wide), Decimal(middle + radius).scaleb(exponent, wide)

@@ -87,7 +87,7 @@ def _shown(raw: Any) -> str:
 Reader = Callable[[Parameter, Any], Any]
 
 
-def bind(claim: Claim, values: Mapping[str, Any], form: str = "", part: str = "", read: Reader = read_exact) -> Bound:
+def bind(claim: Claim, form: str, part: str, values: Mapping[str, Any], read: Reader = read_exact) -> Bound:
     """Check what was given against the claim and write the form out for it."""
     form = form or claim.default_form
     chosen = claim.part_with(form, part)

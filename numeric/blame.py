@@ -38,7 +38,7 @@ class Blame:
 
 
 def blame(claim: Claim, form: str = "", part: str = "", **values: Any) -> Blame:
-    bound = bind(claim, values, form, part)
+    bound = bind(claim, form, part, values)
     lengths = {p.index for p in claim.symbols if p.name in bound.used} | set(claim.unrolled)  # of lists, which stay
     used = {n: v for n, v in bound.used.items() if n not in lengths}
     names = [(n, i) for n, v in used.items() for i in (range(len(v)) if isinstance(v, list) else [None])]

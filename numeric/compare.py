@@ -18,9 +18,9 @@ from maurey.symbolic import registry
 from maurey.symbolic.claim import FORMS, Claim, InputError, Parameter
 
 from .binding import read_exact
-from .commands import shown
 from .crossovers import MOST_CROSSOVERS, Crossover, Orders, certify, changes
 from .curves import DIGITS, Graph, order, spread
+from .exact import plain_number
 from .grids import LogValue
 from .slack import slack
 
@@ -88,7 +88,17 @@ def compare(
         report(f"curve {n} of {len(chosen)}")
         parts = {other for c, other, _ in chosen if c is claim}
         shown_part = f":{part}" if len(parts) > 1 or claim.part_with(form).name != part else ""
-        graphs.append(Graph(f"{claim.key}{shown_part} {form}", claim, part, form, values, name, grid))
+        graphs.append(
+            Graph(
+                label=f"{claim.key}{shown_part} {form}",
+                claim=claim,
+                part=part,
+                form=form,
+                values=values,
+                over=name,
+                grid=grid,
+            )
+        )
     crossovers, winners, crowded = _settle(graphs, grid, integer, report)
     curves = [Curve(g.label, g.claim.key, g.bound.part.name, g.bound.form, g.sweep(grid)) for g in graphs]
     given = {n: read_exact(p, v) for n, v in values.items() for c in claims if (p := _parameter(c, n)) is not None}
@@ -97,7 +107,9 @@ def compare(
     notes += [f"{a.label} and {b.label} coincide" for a, b in same]
     if crowded:
         notes.append(f"only {MOST_CROSSOVERS} crossovers or so are followed; there are more")
-    return Comparison(name, grid, given, curves, winners, crossovers, notes)
+    return Comparison(
+        over=name, at=grid, given=given, curves=curves, winners=winners, crossovers=crossovers, notes=notes
+    )
 
 
 # --- what is asked for ---------------------------------------------------------------------------------------
@@ -153,7 +165,7 @@ def _range(claims: list[Claim], over: tuple[str, Any, Any]) -> tuple[str, Fracti
 
 def _decimal(x: Fraction, rounding: str) -> Fraction:
     """Itself if it ends, else its first digits, inside the range."""
-    if "/" not in shown(x):
+    if "/" not in plain_number(x):
         return x
     context = Context(prec=DIGITS, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
     return Fraction(context.divide(Decimal(x.numerator), Decimal(x.denominator)))

@@ -13,7 +13,7 @@ import numpy as np
 
 from maurey.symbolic.claim import Claim, InputError
 
-from .balls import Enclosure, enclose_bound
+from .balls import Enclosure, enclose_steps
 from .binding import Bound, bind
 from .grids import LogValue, VaryingLength, from_exact, sweep_bound
 from .walk import Undecided, Undefined
@@ -83,7 +83,7 @@ class Graph:
         self.grid = grid
 
     def _bind(self, form: str, part: str, x: Fraction) -> Bound:
-        return bind(self.claim, self.given | ({self.over: x} if self.over else {}), form, part)
+        return bind(self.claim, form, part, self.given | ({self.over: x} if self.over else {}))
 
     def at(self, x: Fraction) -> Bound:
         if not self.over:
@@ -126,7 +126,8 @@ class Graph:
         if x not in self.certified:
             with _naming(self.claim):
                 try:  # values at neighbouring integers differ in late digits
-                    self.certified[x] = enclose_bound(self.at(x), DIGITS + len(str(int(x))))[0]
+                    bound = self.at(x)
+                    self.certified[x] = enclose_steps(bound.steps, bound.values, DIGITS + len(str(int(x))))[0]
                 except Undecided:
                     self.certified[x] = None
         return self.certified[x]

@@ -294,7 +294,7 @@ def assumed(claim: Claim, values: Mapping[str, Any]) -> Iterator[tuple[Assumptio
 
 def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogValue:
     """The form over arrays that broadcast together; scalars and lists per head are taken as elsewhere."""
-    return sweep_bound(claim, bind(claim, values, form, part, read_array))
+    return sweep_bound(claim, bind(claim, form, part, values, read_array))
 
 
 def sweep_bound(claim: Claim, bound: Bound) -> LogValue:

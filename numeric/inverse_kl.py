@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb, ctx, fmpq
 from mpmath import mp
 
@@ -68,6 +67,8 @@ def of_plain(q: Any, c: Any) -> Any:
 
 def of_arrays(q: Any, c: Any) -> Any:
     """Of doubles that broadcast together; nan outside the domain."""
+    import numpy as np
+
     q, c = np.broadcast_arrays(np.asarray(q, dtype=float), np.asarray(c, dtype=float))
     inner = (q > 0) & (q < 1) & (c > 0) & np.isfinite(c)
     x, y = np.where(inner, q, 0.5), np.where(inner, c, 1.0)

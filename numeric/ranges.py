@@ -8,7 +8,8 @@ from typing import Any
 from flint import arb, fmpq
 from sympy import Expr, true
 
-from .balls import Ball, Balls, _Unresolved
+from .balls import Balls, Unresolved
+from .types import Ball
 from .walk import Undefined
 
 
@@ -26,7 +27,7 @@ class Ranges(Balls):
         for condition, value in branches:
             try:
                 holds: bool | None = condition == true or self._holds(condition, env)
-            except _Unresolved:
+            except Unresolved:
                 holds = None
             if holds is False:
                 continue

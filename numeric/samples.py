@@ -21,8 +21,9 @@ from flint import arb, ctx, fmpq
 from maurey.symbolic.claim import Claim, InputError, Parameter
 from maurey.symbolic.derivation import Step
 
-from .balls import MOST_PRECISION, Balls, Enclosure, _Unresolved, as_rational, enclose_bound, to_arb
+from .balls import MOST_PRECISION, Balls, Enclosure, Unresolved, enclose_steps, to_arb
 from .binding import Bound, bind, names_in, read_exact
+from .exact import to_rational
 from .ranges import Ranges
 from .slopes import Line, Slopes
 from .walk import Undecided, Undefined, run
@@ -100,14 +101,14 @@ class _Search:
         self.claim, self.form, self.part, self.given, self.report = claim, form, part, values, report
         self.name = claim.samples
         try:  # its steps are the same for every m; assumptions may ask for a large one
-            self.written = bind(claim, {**values, self.name: 1}, form, part)
+            self.written = bind(claim, form, part, {**values, self.name: 1})
         except InputError:
-            self.written = bind(claim, {**values, self.name: LIMIT}, form, part)
+            self.written = bind(claim, form, part, {**values, self.name: LIMIT})
         self.still, self.moving = _split(self.written.steps, self.name)
         known = {name for name, value in self.written.values.items() if isinstance(value, Fraction)}
         relations = {a.relation: names_in([a.relation]) for a in claim.assumes}
         self.assumed = [relation for relation, names in relations.items() if self.name in names <= known]
-        self.target = as_rational(gap)
+        self.target = to_rational(gap)
         self.precision = PRECISION  # as much as the last question took: neighbours need as much
         self.fixed: dict[int, dict[str, Any]] = {}  # by precision
         self.certified = 0  # ranges
@@ -115,13 +116,13 @@ class _Search:
     def bound(self, m: int) -> Bound:
         """The form at m, if the claim allows it there."""
         if self.assumed:
-            bind(self.claim, {**self.given, self.name: m}, self.form, self.part)
+            bind(self.claim, self.form, self.part, {**self.given, self.name: m})
         return replace(self.written, values=self.written.values | {self.name: Fraction(m)})
 
     def _env(self, m: Any, precision: int) -> dict[str, Any]:
         """What does not depend on m is evaluated once for each precision."""
         if precision not in self.fixed:
-            values = {name: as_rational(v) for name, v in self.written.values.items()}
+            values = {name: to_rational(v) for name, v in self.written.values.items()}
             field = Balls(self.written.steps)
             for step in self.still:
                 values[step.name] = run([step], values, field)
@@ -144,7 +145,7 @@ class _Search:
                         if value <= self.target or value > self.target:
                             self.precision = precision
                             return not value <= self.target, (to_arb(value) / self.target).log().mid()
-                except _Unresolved:
+                except Unresolved:
                     pass
                 precision *= 2
         except (InputError, Undefined):
@@ -175,7 +176,7 @@ class _Search:
             env = self._env(m, self.precision)
             allowed = all(field._holds(relation, env) for relation in self.assumed)
             return allowed and field.at_most(run(self.moving, env, field), self.target)
-        except (_Unresolved, Undefined):
+        except (Unresolved, Undefined):
             return False
 
     def stays(self, top: int) -> bool:
@@ -243,7 +244,8 @@ class _Search:
     def enclosure(self, m: int, digits: int) -> Enclosure | None:
         """The bound at m, unless it is undefined or not allowed there."""
         try:
-            return enclose_bound(self.bound(m), digits)[0]
+            bound = self.bound(m)
+            return enclose_steps(bound.steps, bound.values, digits)[0]
         except (InputError, Undefined):
             return None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from .commands import shown
+from .exact import plain_number
 
 Value = Fraction | list[Fraction]
 
@@ -37,9 +37,8 @@ def slack(values: Mapping[str, Value]) -> list[str]:
         for where, (bound, *limits) in _entries([values[other] for other in given]):
             limit, other = min(zip(limits, given[1:], strict=True))
             if bound > limit:
-                notes.append(
-                    f"{name}{where} = {shown(bound)} is slack: that norm is never above {other}{where} = {shown(limit)}"
-                )
+                high, low = plain_number(bound), plain_number(limit)
+                notes.append(f"{name}{where} = {high} is slack: that norm is never above {other}{where} = {low}")
                 break
     return notes
 

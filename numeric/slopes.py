@@ -21,7 +21,8 @@ from sympy.core.relational import Ge, Gt, Le, Lt, Relational
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import text_of
 
-from .balls import Ball, Balls, _Unresolved, to_arb
+from .balls import Balls, Unresolved, to_arb
+from .types import Ball
 from .walk import walk
 
 
@@ -70,7 +71,7 @@ class Slopes(Balls):
             return super().add(terms)
         at = [_at(x) for x in terms]
         if not (all(x >= 0 for x in at) or all(x <= 0 for x in at)):
-            raise _Unresolved("a difference over a range")
+            raise Unresolved("a difference over a range")
         return Line(super().add(at), _hull([_slope(x) for x in terms if not _zero(x)] or [fmpq(0)]))
 
     def multiply(self, factors: list[Any]) -> Any:
@@ -83,7 +84,7 @@ class Slopes(Balls):
 
     def power_of(self, base: Any, exponent: Any) -> Any:
         if _moves(exponent) or (_moves(base) and not isinstance(exponent, fmpq)):
-            raise _Unresolved("a power over a range")
+            raise Unresolved("a power over a range")
         return super().power_of(base, exponent)
 
     def apply(self, name: str, arguments: list[Any]) -> Any:
@@ -99,11 +100,11 @@ class Slopes(Balls):
             (x,) = arguments
             return Line(super().apply("exp", [x.at]), x.slope * x.at * (x.slope * self.span).exp())
         if name != "log":
-            raise _Unresolved(f"{name} over a range")
+            raise Unresolved(f"{name} over a range")
         at, slope = super().apply("log", [_at(arguments[0])]), _slope(arguments[0])
         over = at + slope * self.span
         if not (over > 0 or over < 0):
-            raise _Unresolved("the sign of a logarithm over a range")
+            raise Unresolved("the sign of a logarithm over a range")
         return Line(at, slope / over)
 
     def ceiling(self, x: Any, node: Expr, env: Mapping[str, Any]) -> Any:
@@ -114,7 +115,7 @@ class Slopes(Balls):
         if count is not None:
             return fmpq(count)
         if not x.at > 0:
-            raise _Unresolved(text_of(node))
+            raise Unresolved(text_of(node))
         v = arb(0).union(((-x.slope * self.span).exp() / x.at).upper())
         return Line(x.at * (1 + v), x.slope)
 
@@ -134,7 +135,7 @@ class Slopes(Balls):
             return super()._holds(relation, env)
         order = self._log_ratio(left, right) if _at(left) > 0 and _at(right) > 0 else arb("nan")
         if not (order > 0 or order < 0):
-            raise _Unresolved(text_of(relation))
+            raise Unresolved(text_of(relation))
         return relation.func in ((Gt, Ge) if order > 0 else (Lt, Le))
 
     def integrate(self, node: Expr, env: Mapping[str, Any]) -> Any:
@@ -142,13 +143,13 @@ class Slopes(Balls):
         variable, *ends = node.limits[0]
         low, high = (walk(end, env, self) for end in ends)
         if _moves(low, high) or not 0 < low < high:
-            raise _Unresolved("an integral with such ends")
+            raise Unresolved("an integral with such ends")
         fixed = {symbol.name: _at(env[symbol.name]) for symbol in node.free_symbols}
         area, slopes = super().integrate(node, fixed), []
         while not low >= high:
             octave = walk(node.function, {**env, variable.name: to_arb(low).union(to_arb(2 * low))}, self)
             if not _at(octave) >= 0:
-                raise _Unresolved("the sign of an integrand")
+                raise Unresolved("the sign of an integrand")
             slopes.append(_slope(octave))
             low = 2 * low
         return Line(area, _hull(slopes))

@@ -63,7 +63,15 @@ def power_law(at: Sequence[int], more: Sequence[float], most: Sequence[float]) -
 
     interval = _end(lost, p, -1), _end(lost, p, 1)
     c = math.exp(a / eta - p * middle)
-    return PowerLaw(c, p, interval, 1 / eta, tuple(sorted(set(at))), len(x), int((~passed).sum()))
+    return PowerLaw(
+        c=c,
+        p=p,
+        interval=interval,
+        sigma=1 / eta,
+        places=tuple(sorted(set(at))),
+        runs=len(x),
+        censored=int((~passed).sum()),
+    )
 
 
 def _logs(values: Sequence[float]) -> Numbers:

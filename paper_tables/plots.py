@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from maurey.numeric.commands import shown
 from maurey.numeric.compare import Comparison
+from maurey.numeric.exact import plain_number
 from maurey.numeric.grids import from_exact
 from maurey.symbolic.names import VOCABULARY
 from maurey.symbolic.printing import plain
@@ -56,7 +56,7 @@ def _scale(scale: Callable[[str], None], label: Callable[[str], None], name: str
 
 
 def _told(value: Any) -> str:
-    texts = shown(value if isinstance(value, list) else [value])
+    texts = plain_number(value if isinstance(value, list) else [value])
     return texts[0] if len(set(texts)) == 1 else f"({', '.join(texts)})"
 
 

@@ -14,7 +14,15 @@ LOG_N = r"\log\mathcal N_\infty"
 
 
 def term(w: Weight, entropy: Entropy) -> Term:
-    return Term(w.matrix.label, w.matrix.mark, w.coefficient, entropy, w.copies, w.reason, w.key)
+    return Term(
+        label=w.matrix.label,
+        mark=w.matrix.mark,
+        beta=w.coefficient,
+        entropy=entropy,
+        copies=w.copies,
+        reason=w.reason,
+        key=w.key,
+    )
 
 
 def covered(D: Derivation, module: Module, x: Signal, cover: Cover) -> list[Term]:

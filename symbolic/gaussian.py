@@ -46,13 +46,13 @@ def gaussian(proof: Derivation, target: Target, sigma: Expr, delta: Expr) -> Mov
         return proof.let(f"size_{name}", rf"\bar e_{{{letter}}}", value, "a Gaussian vector", CHI)
 
     return Moved(
-        operator("M", "M", width, units),
-        operator("F", "F", units, width),
-        operator("2", "2", width, width),
-        vector("Gamma", r"\Gamma", units),
-        vector("v", "v", width),
-        proof.let("size_score", r"\bar\eta_1", score_tail(sigma, target.T, each), "all pairs of tokens", FIRST),
-        proof.let("size_value", r"\bar\eta_V", value_tail(sigma, target.T, each), "all tokens", FIRST),
+        M=operator("M", "M", width, units),
+        F=operator("F", "F", units, width),
+        W_2=operator("2", "2", width, width),
+        Gamma=vector("Gamma", r"\Gamma", units),
+        v_2=vector("v", "v", width),
+        score=proof.let("size_score", r"\bar\eta_1", score_tail(sigma, target.T, each), "all pairs of tokens", FIRST),
+        value=proof.let("size_value", r"\bar\eta_V", value_tail(sigma, target.T, each), "all tokens", FIRST),
     )
 
 

@@ -268,7 +268,16 @@ class Attention:
         if self.scalar_scores and isinstance(self.score, Matrix):
             pairs = times(queries, x.tokens)
             radius_1 = None if x.radius_1 is None else square(x.radius_1)
-            weight = Weight(self.score, per_score, square(R), pairs, SCORES, "maurey/score", True, radius_1=radius_1)
+            weight = Weight(
+                matrix=self.score,
+                coefficient=per_score,
+                radius=square(R),
+                number=pairs,
+                reason=SCORES,
+                key="maurey/score",
+                scalar=True,
+                radius_1=radius_1,
+            )
             return (weight,)
         per_vector = times(self.kappa, B_V, square(R))  # a score is a product with another vector of norm R
         if isinstance(self.score, Matrix):

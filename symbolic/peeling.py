@@ -41,7 +41,9 @@ def averages(D: Derivation, t: Term, d: Expr, A: Expr, m: Expr, dudley: Dudley =
     """The complexity of the 2d classes of signed coordinates together, by Dudley's integral: their covers add up."""
     signs = D.let("log_signs", r"\log2d", log(2 * d), "a sign and a coordinate")
     if t.entropy.offset is None:
-        return cut_off(D, dudley, lambda tau: total(D, [t], tau, "log_N", LOG_N), A, m, t.entropy.flat, signs)
+        return cut_off(
+            D, dudley, log_N=lambda tau: total(D, [t], tau, "log_N", LOG_N), A=A, m=m, flat=t.entropy.flat, beside=signs
+        )
     p, C = quadratic_total(D, [t])
     return complexity(D, dudley, C, A, m, signs if p is None else signs + p)
 

@@ -53,11 +53,27 @@ class Recurrent:
 
     def transition(self, D: Derivation) -> ReLUNetwork:
         inputs = D.let("inputs_h", "r^h", sqrt(self.inputs**2 + self.reached(D) ** 2), "a state and a token")
-        return ReLUNetwork(self.transition_depth, inputs, self.bound, self.parameters, self.bound, "_h", "h")
+        return ReLUNetwork(
+            depth=self.transition_depth,
+            inputs=inputs,
+            bound=self.bound,
+            parameters=self.parameters,
+            vector=self.bound,
+            label="_h",
+            mark="h",
+        )
 
     def readout(self, D: Derivation) -> ReLUNetwork:
         inputs = D.let("inputs_y", "r^y", sqrt(self.inputs**2 + 2 * self.reached(D) ** 2), "two states and a token")
-        return ReLUNetwork(self.readout_depth, inputs, self.bound, self.parameters, self.bound, "_y", "y")
+        return ReLUNetwork(
+            depth=self.readout_depth,
+            inputs=inputs,
+            bound=self.bound,
+            parameters=self.parameters,
+            vector=self.bound,
+            label="_y",
+            mark="y",
+        )
 
     def passed_on(self, D: Derivation) -> Expr:
         """How much outputs move per movement of the transitions."""

@@ -35,7 +35,7 @@ class Keys:
     matrices: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Shallow:
     prompts: Expr  # each with one query
     heads: Expr

@@ -7,15 +7,18 @@ part. Undecided is a verdict of its own, never a kind of holding.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from maurey.symbolic.claim import InputError
+
+from . import papers
 
 # strongest first
 RUNGS = ("identity", "proved", "derived", "constructed", "tested", "trained", "axiom", "refuted")
@@ -39,6 +42,7 @@ class Result:
     verdict: str
     rung: str
     note: str  # what was done, or why nothing was decided
+    _: KW_ONLY
     instances: int = 0  # those that met the hypotheses
     tightness: float | None = None  # the largest lhs/rhs that was found
     counterexample: Mapping[str, Any] | None = None
@@ -91,13 +95,23 @@ def exempt(reason: str, *keys: str) -> None:
 
 
 @cache
-def load() -> _Book:
-    """The checks of all papers."""
-    from . import papers
-
-    for module in pkgutil.walk_packages(papers.__path__, f"{papers.__name__}."):
-        importlib.import_module(module.name)
+def load(paper: str) -> _Book:
+    """The checks of one paper, or file of checks; nothing, if there is none."""
+    name = f"{papers.__name__}.{paper}"
+    if importlib.util.find_spec(name) is not None:
+        found = importlib.import_module(name)
+        for module in pkgutil.walk_packages(getattr(found, "__path__", ()), f"{name}."):
+            importlib.import_module(module.name)
     return BOOK
+
+
+def checks_of(key: str) -> list[Check]:
+    return load(key.partition("/")[0]).checks.get(key, [])
+
+
+def exemption_of(key: str) -> str:
+    """Why there is nothing to check, if there is nothing."""
+    return load(key.partition("/")[0]).exempt.get(key, "")
 
 
 def effort(name: str) -> Effort:
@@ -108,7 +122,7 @@ def effort(name: str) -> Effort:
 
 def results(key: str, how_hard: Effort) -> list[Result]:
     found: list[Result] = []
-    for function in load().checks.get(key, []):
+    for function in checks_of(key):
         made = function(how_hard)
         found += [made] if isinstance(made, Result) else list(made)
     return found

@@ -16,8 +16,8 @@ from sympy import srepr
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
-from maurey.verify.errata.comparison import Comparison, comparable, compare
-from maurey.verify.errata.witnesses import Erratum, replay
+from maurey.verify.errata.entries import Comparison, Erratum, comparable
+from maurey.verify.errata.witnesses import replay
 
 from .evidence import PATH
 
@@ -80,8 +80,14 @@ def comparisons(
             continue
         record = known.get(hash_of(claim), {}).get("comparison")
         stored = record and Comparison(claim.key, [Erratum(**e) for e in record["errata"]], *_lines(record))
-        found.append(stored if stored and all(replay(claim, e) for e in stored.errata) else compare(claim))
+        found.append(stored if stored and all(replay(claim, e) for e in stored.errata) else _compared(claim))
     return found
+
+
+def _compared(claim: Claim) -> Comparison:
+    from maurey.verify.errata.comparison import compare  # with NumPy, which a ledger that knows the claim does without
+
+    return compare(claim)
 
 
 def _lines(record: dict[str, Any]) -> tuple[list[str], list[str]]:

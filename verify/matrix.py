@@ -17,14 +17,13 @@ from typing import Any
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
-from maurey.verify.errata.comparison import Comparison, comparable
-from maurey.verify.errata.witnesses import Erratum
+from maurey.verify.errata.entries import Comparison, Erratum, comparable
 
 from . import ledger
-from .checks import RUNGS, Effort, Result, load, results
+from .checks import RUNGS, Effort, Result, exemption_of, results
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     key: str
     verdict: str
@@ -87,9 +86,18 @@ def _timed(key: str, effort: Effort) -> tuple[list[Result], float]:
 
 
 def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: float) -> Row:
-    if reason := load().exempt.get(claim.key, ""):
+    if reason := exemption_of(claim.key):
         return Row(
-            claim.key, "holds", "axiom" if claim.reference else None, 0, None, None, seconds, False, None, reason
+            key=claim.key,
+            verdict="holds",
+            evidence="axiom" if claim.reference else None,
+            instances=0,
+            tightness=None,
+            counterexample=None,
+            seconds=seconds,
+            edge=False,
+            derived=None,
+            note=reason,
         )
     made = [*made, *_from_the_calculus(claim, compared)]
     gaps = {entry.part for entry in compared.errata if not entry.edge} if compared else set()
@@ -103,17 +111,17 @@ def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: 
         note += f"; the {broken.form} form fails: {broken.note}"
     fails = deciding if deciding and verdict.startswith("fails") else None
     return Row(
-        claim.key,
-        verdict.partition(" ")[0],
-        deciding.rung if deciding else derived,
-        sum(one.instances for one in made),
-        _tightness([one for one in made if one.form == "printed"]) or _tightness(others),
-        dict(fails.counterexample or {}) if fails else None,
-        seconds,
-        bool(fails and fails.edge),
-        derived,
-        note,
-        _held([one for one in made if one.rung == "trained"]),
+        key=claim.key,
+        verdict=verdict.partition(" ")[0],
+        evidence=deciding.rung if deciding else derived,
+        instances=sum(one.instances for one in made),
+        tightness=_tightness([one for one in made if one.form == "printed"]) or _tightness(others),
+        counterexample=dict(fails.counterexample or {}) if fails else None,
+        seconds=seconds,
+        edge=bool(fails and fails.edge),
+        derived=derived,
+        note=note,
+        trained=_held([one for one in made if one.rung == "trained"]),
     )
 
 
@@ -177,8 +185,16 @@ def refuted(key: str, made: list[Result]) -> list[Erratum]:
         return []
     first = next((part.name for part in claim.parts), "")  # a definition may have none
     return [
-        Erratum(key, one.part or first, "refuted", one.edge, dict(one.counterexample or {}),
-                one.printed_value, one.true_value, f"{one.note[:1].upper()}{one.note[1:].removesuffix('.')}.")
+        Erratum(
+            key=key,
+            part=one.part or first,
+            status="refuted",
+            edge=one.edge,
+            witness=dict(one.counterexample or {}),
+            printed_value=one.printed_value,
+            true_value=one.true_value,
+            note=f"{one.note[:1].upper()}{one.note[1:].removesuffix('.')}.",
+        )
         for one in made
         if one.verdict == "fails" and one.form == "printed"
-    ]  # fmt: skip
+    ]

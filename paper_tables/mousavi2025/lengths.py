@@ -77,7 +77,13 @@ def exhibit(
             ),
         ],
         draw=lambda figure: draw(
-            figure, cells, laws, expected["printed"], "N", "tokens N of a prompt", expected["threshold"]
+            figure,
+            cells,
+            laws=laws,
+            printed=expected["printed"],
+            axis="N",
+            meaning="tokens N of a prompt",
+            threshold=expected["threshold"],
         ),
         figure_size=(6.0 * max(1, len(variants)), 5.6),
         parameters={name: value for name, value in scale.items() if name != "scale"},

@@ -8,7 +8,7 @@ from sympy import Integer, Symbol
 
 from maurey.symbolic.modules import Attention
 from maurey.symbolic.norms import Matrix
-from maurey.verify.attack import ascent, forwards
+from maurey.verify.attack import ascent, sensitivity
 
 STARTS, STEPS = 64, 20
 
@@ -24,7 +24,7 @@ def test_batched_starts_against_a_loop(benchmark):
     torch.set_num_threads(1)
     V, S = (Matrix(n, n, Symbol("d"), Symbol("d"), spectral=Symbol(f"B_{n}")) for n in "VS")
     bounds = dict.fromkeys(("R", "B_V", "B_S"), (-1, 1))
-    layer = forwards.inequality(Attention(V, S, Integer(1)), Symbol("R"), {"T": 32, "d": 16}, bounds)
+    layer = sensitivity.inequality(Attention(V, S, Integer(1)), Symbol("R"), {"T": 32, "d": 16}, bounds)
     benchmark.pedantic(lambda: ascent.attack(layer, STARTS, STEPS, seed=0), rounds=5, warmup_rounds=1)
     loops = []
     for _ in range(3):

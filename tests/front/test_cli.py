@@ -8,21 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from maurey import cli
-
 HEAD = ["d=8", "m=100", "T=20", "L_sigma=1", "B_X=1", "B_V=2", "B_V_inf=0.7", "B_QK_inf=0.4"]
-
-
-@pytest.fixture
-def maurey(capsys, monkeypatch):
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["maurey", *arguments])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out = capsys.readouterr()
-        return end.value.code, out.out, out.err
-
-    return call
 
 
 def test_list(maurey):
@@ -171,7 +157,7 @@ def test_undecided_exits_1(maurey, monkeypatch):
     def shrug(*_):
         raise balls.Undecided("undecided at 64 bits: ceiling(x)")
 
-    monkeypatch.setattr(balls, "enclose_bound", shrug)
+    monkeypatch.setattr(balls, "enclose_steps", shrug)
     code, _, err = maurey("eval", "edelman2022/4.4", *HEAD, "eps=1")
     assert code == 1
     assert "undecided" in err

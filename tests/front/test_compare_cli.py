@@ -2,30 +2,20 @@
 
 import importlib.util
 import json
-import sys
 from decimal import Decimal
 
 import pytest
 
 import maurey as package
-from maurey import InputError, cli
+from maurey import InputError
 
 HEAD = ["m=1000", "d=64", "L_sigma=1", "B_X=1", "B_V=2", "B_V_inf=0.7", "B_QK_inf=0.4", "eps=1/10"]
 ONLINE = ["maurey/online:coordinates", "maurey/online:net", "eps=1/10", "N=1000", "B_X=1", "B_W_F=1"]
 
 
-@pytest.fixture
-def maurey(capsys, monkeypatch, tmp_path):
+@pytest.fixture(autouse=True)
+def in_a_folder(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["maurey", *arguments])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out = capsys.readouterr()
-        return end.value.code, out.out, out.err
-
-    return call
 
 
 def test_json(maurey, tmp_path):

@@ -67,7 +67,7 @@ def test_no_text_is_ever_evaluated(text):
 )
 def test_refusals_name_the_parameter(key, values, message):
     with pytest.raises(InputError, match=message):
-        bind(maurey.claim(key).record, values)
+        bind(maurey.claim(key).record, "", "", values)
 
 
 def test_missing_parameters_are_named():
@@ -77,7 +77,7 @@ def test_missing_parameters_are_named():
 
 def test_other_symbols_are_accepted_and_reported():
     at = dict(eps=1, N=10, d_1=3, d_2=4, B_X=1, B_W_inf=1, B_W_21=2)
-    assert bind(maurey.claim("edelman2022/4.5-stronger").record, at).unused == ("d_1", "B_W_inf")
+    assert bind(maurey.claim("edelman2022/4.5-stronger").record, "", "", at).unused == ("d_1", "B_W_inf")
 
 
 def test_constants_can_be_overridden_in_one_call():
@@ -112,7 +112,7 @@ def test_optional_symbols_replace_the_norm_inequality():
 )
 def test_odd_values_are_refused(key, values, message):
     with pytest.raises(InputError, match=message):
-        bind(maurey.claim(key).record, values)
+        bind(maurey.claim(key).record, "", "", values)
 
 
 @pytest.mark.parametrize("digits", [0, -50, 15.5, 10**6])

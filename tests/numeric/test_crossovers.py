@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import maurey
 from maurey import InputError
 from maurey.numeric import curves
-from maurey.numeric.commands import shown
 from maurey.numeric.compare import compare
 from maurey.numeric.crossovers import WIDTH
 from maurey.numeric.curves import Graph, order, spread
+from maurey.numeric.exact import plain_number
 
 ONLINE = dict(eps="1/10", B_X=1, B_W_F=1)
 DEEP = dict(eps="1/10", d=64, k=64, m=1000, T=128, L_sigma=1, B_w=1, B_C=1, B_C_inf="1/2", B_V_inf="1/2", B_QK="1/2",
@@ -235,7 +235,7 @@ def test_spacing_of_reals(low, factor, points):
     ratios = np.array([float(y / x) for x, y in pairwise(xs)])
     assert np.allclose(np.log(ratios), np.log(float(factor)) / (points - 1), rtol=0.3, atol=2e-5)
     longest = max(6, 3 - math.floor(math.log10(math.log(float(factor)) / (points - 1))))
-    assert all(len(shown(x).replace(".", "").strip("0")) <= longest for x in xs[1:-1])
+    assert all(len(plain_number(x).replace(".", "").strip("0")) <= longest for x in xs[1:-1])
 
 
 def test_order_of_signed_logarithms():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sympy import Min, Symbol
 
 from maurey.numeric import inverse_kl as kl
-from maurey.numeric.balls import Balls, _Unresolved
+from maurey.numeric.balls import Balls, Unresolved
 from maurey.numeric.grids import Logs, LogValue
 from maurey.numeric.plain import Plain
 from maurey.numeric.slopes import Line, Slopes
@@ -128,7 +128,7 @@ def test_edges():
     for outside in ((fmpq(2), fmpq(1)), (fmpq(-1), fmpq(1)), (fmpq(1, 2), fmpq(-1))):
         with pytest.raises(Undefined):
             Balls([]).apply("inverse_kl", list(outside))
-    with pytest.raises(_Unresolved):
+    with pytest.raises(Unresolved):
         Balls([]).apply("inverse_kl", [fmpq(1, 2), arb("inf")])
     found = kl.of_arrays(np.array([0, 1, 0.5, 0.5, -1, 2, 0.5, 1e-200]), np.array([1, 1, 0, np.inf, 1, 1, -1, 1e-200]))
     expected = [-np.expm1(-1), 1, 0.5, 1, np.nan, np.nan, np.nan, (2 + 3**0.5) * 1e-200]

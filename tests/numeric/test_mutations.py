@@ -10,7 +10,7 @@ from sympy import Add, Mul, Pow, Rational, evaluate
 from sympy.core.relational import Relational
 
 import maurey
-from maurey.numeric.balls import enclose_bound
+from maurey.numeric.balls import enclose_steps
 from maurey.numeric.binding import bind
 from maurey.numeric.walk import Undefined
 from maurey.symbolic.claim import Setting
@@ -57,9 +57,9 @@ class Points:
         key, part, form = self.of
         while len(self.found) <= i:
             at = point(maurey.claim(key).record, self.rng)
-            bound = bind(maurey.claim(key).record, at, form, part)
+            bound = bind(maurey.claim(key).record, form, part, at)
             try:
-                enclose_bound(bound, 10)
+                enclose_steps(bound.steps, bound.values, 10)
             except Undefined:
                 continue
             self.found.append((bound, second(key, part, form, at)))
@@ -68,7 +68,7 @@ class Points:
 
 def notices(bound, steps, expected):
     try:
-        value = enclose_bound(replace(bound, steps=steps), 45)[0].value
+        value = enclose_steps(steps, bound.values, 45)[0].value
     except (ArithmeticError, IndexError, ValueError):
         return True
     return not close(value, expected, 42)

@@ -16,10 +16,11 @@ from sympy import Max, Min, Piecewise, Symbol, ceiling
 
 import maurey
 from maurey import InputError
-from maurey.numeric import commands
-from maurey.numeric.balls import Balls, _Unresolved, as_rational
+from maurey.commands import options
+from maurey.numeric.balls import Balls, Unresolved
 from maurey.numeric.binding import bind, names_in
 from maurey.numeric.blame import blame
+from maurey.numeric.exact import to_rational
 from maurey.numeric.samples import certified, samples
 from maurey.numeric.slopes import Line, Slopes
 from maurey.numeric.walk import run
@@ -188,16 +189,16 @@ def test_lines_hold_over_their_range(key, part, form):
         if {"tau", "A"} <= set(at):
             at["tau"] = str(Fraction(str(at["A"])) / rng.randint(2, 50))
         at |= {"d": 2, "m": 9} if "trauger2024/D" in key else {}  # D.0.2 divides by the logarithm of d
-        bound = bind(claim, at, form, part)
+        bound = bind(claim, form, part, at)
         low = rng.randint(1, 10) * 10 ** rng.randint(1, 25)
         high = low + max(1, int(low * width))
         with ctx.workprec(192):
-            given = {name: as_rational(v) for name, v in bound.values.items()}
+            given = {name: to_rational(v) for name, v in bound.values.items()}
             field, lines = Slopes(bound.steps, low, high), given | {claim.samples: Line(fmpq(low), fmpq(1))}
             try:
                 for step in bound.steps:
                     lines[step.name] = run([step], lines, field)
-            except _Unresolved:
+            except Unresolved:
                 pass
             for inner in (low, rng.randint(low, high), high):
                 values, balls = given | {claim.samples: fmpq(inner)}, Balls(bound.steps)
@@ -224,11 +225,11 @@ def test_deep_networks(L):
 
 def test_a_line_on_stderr_when_it_takes_long(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with commands.patience("quick"):
+    with options.patience("quick"):
         pass
     assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(commands, "PATIENCE", 0.05)
-    with commands.patience("slow") as report:
+    monkeypatch.setattr(options, "PATIENCE", 0.05)
+    with options.patience("slow") as report:
         time.sleep(0.3)
         report("slower")
         time.sleep(0.3)

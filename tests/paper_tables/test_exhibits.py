@@ -89,3 +89,8 @@ def test_committed_folders_are_whole():
     for name in exhibits.names():
         files = {file.name for file in Path(exhibits.ROOT / name).iterdir()}
         assert {"table.csv", "table.md", "table.tex", "figure.svg", "figure.png", "provenance.json"} <= files
+
+
+@pytest.mark.parametrize("name", exhibits.names())
+def test_what_is_trained_has_a_plan(name):
+    assert trained.is_trained(name) == hasattr(exhibits.load(name), "plan")

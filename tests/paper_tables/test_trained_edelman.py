@@ -5,8 +5,9 @@ import tomllib
 
 import numpy as np
 import pytest
+from figures import drawn_twice, drawn_where_all_has_failed
 
-from maurey.paper_tables import exhibits, trained
+from maurey.paper_tables import exhibits
 from maurey.paper_tables.accounts import Finding, account, disagreements, succeeded
 from maurey.paper_tables.edelman2022 import attention, curves, parity, sparse_and
 from maurey.paper_tables.edelman2022.sparse_and.thresholds import Threshold, cells_of, law, thresholds
@@ -309,17 +310,9 @@ def small(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_are_drawn_if_all_has_failed(name, tmp_path):
-    outcomes = [o for o in small(name) if o.record["status"] == "failed"]
-    assert outcomes
-    exhibits.write(name, trained.drawn(f"edelman2022/{name}", "paper", outcomes), tmp_path, 1.0)
-    assert (tmp_path / "figure.svg").stat().st_size > 1000
+    drawn_where_all_has_failed(f"edelman2022/{name}", small(name), tmp_path)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_are_the_same_bytes(name, tmp_path):
-    """Drawn from outcomes alone."""
-    outcomes, files = small(name), []
-    for _ in range(2):
-        exhibits.write(name, trained.drawn(f"edelman2022/{name}", "paper", outcomes), tmp_path, 1.0)
-        files.append([(tmp_path / file).read_bytes() for file in ("figure.svg", "figure.png", "table.md")])
-    assert files[0] == files[1]
+    drawn_twice(f"edelman2022/{name}", small(name), tmp_path)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from figures import drawn_twice, drawn_where_all_has_failed
 
 from maurey.paper_tables import exhibits, trained
 from maurey.paper_tables.censored import _likelihood, power_law
@@ -463,20 +464,12 @@ def some(name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_figures_are_drawn_if_all_has_failed(name, tmp_path):
-    outcomes = [o for o in some(name) if o.record["status"] == "failed"]
-    assert outcomes
-    exhibits.write(name, trained.drawn(f"mousavi2025/{name}", "paper", outcomes), tmp_path, 1.0)
-    assert (tmp_path / "figure.svg").stat().st_size > 1000
+    drawn_where_all_has_failed(f"mousavi2025/{name}", some(name), tmp_path)
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_figures_are_the_same_bytes(name, tmp_path):
-    """Drawn from outcomes alone."""
-    outcomes, files = some(name), []
-    for _ in range(2):
-        exhibits.write(name, trained.drawn(f"mousavi2025/{name}", "paper", outcomes), tmp_path, 1.0)
-        files.append([(tmp_path / file).read_bytes() for file in ("figure.svg", "figure.png", "table.md")])
-    assert files[0] == files[1]
+    drawn_twice(f"mousavi2025/{name}", some(name), tmp_path)
 
 
 @pytest.mark.parametrize("name", MODULES)

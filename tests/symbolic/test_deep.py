@@ -42,7 +42,7 @@ def test_one_layer_is_the_single_layer():
 @pytest.mark.parametrize("L", [2, 5, 12])
 def test_equal_layers_are_a_geometric_sum(L):
     """gamma = B_w^(2/3) g (r^L - 1)/(r - 1) + alpha_w^(1/3) with r the layer's gain to the power 2/3."""
-    bound = bind(DEEP.record, AT | ONE | {"L": L}, "derived", "log_N")
+    bound = bind(DEEP.record, "derived", "log_N", AT | ONE | {"L": L})
     gamma = next(i for i, step in enumerate(bound.steps) if step.name == "gamma")
     ball = at_precision(type(bound)(bound.part, bound.form, bound.steps[: gamma + 1], bound.values), 128)[0]
     with mp.workdps(30):

@@ -1,6 +1,8 @@
 """The evidence matrix: how results become a verdict, and that every claim has one."""
 
 import json
+import subprocess
+import sys
 from decimal import Decimal
 
 import pytest
@@ -8,8 +10,8 @@ import pytest
 from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.verify import ledger, matrix
-from maurey.verify.checks import EFFORTS, Result, effort, load
-from maurey.verify.errata.comparison import Comparison
+from maurey.verify.checks import BOOK, EFFORTS, Result, checks_of, effort, exemption_of
+from maurey.verify.errata.entries import Comparison
 
 A7, A8, HEAD = (registry.find(f"edelman2022/{n}") for n in ("A.7", "A.8", "4.4"))
 
@@ -25,12 +27,39 @@ def result(verdict="holds", rung="tested", **more):
 
 
 def test_every_claim_has_a_check_or_an_exemption():
-    book = load()
     for claim in registry.all_claims():
         source = ledger.restates(claim) or claim.key
-        assert bool(book.checks.get(source)) != bool(book.exempt.get(source)), claim.key
+        assert bool(checks_of(source)) != bool(exemption_of(source)), claim.key
     known = {claim.key for claim in registry.all_claims()}
-    assert set(book.checks) | set(book.exempt) <= known
+    assert set(BOOK.checks) | set(BOOK.exempt) <= known
+
+
+def test_a_papers_checks_are_in_its_own_folder():
+    """So that verifying a key loads the checks of its paper only."""
+    for key in {claim.key for claim in registry.all_claims() if checks_of(claim.key)}:
+        for function in checks_of(key):
+            inner = function
+            while hasattr(inner, "func"):  # a partial
+                inner = inner.func
+            folder = inner.__module__.removeprefix("maurey.verify.")
+            assert folder.split(".")[:2] == ["papers", key.split("/")[0]] or not folder.startswith("papers"), key
+
+
+PAPERS = sorted({claim.paper for claim in registry.all_claims()})
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_papers_checks_import_anothers(paper):
+    code = f"""
+import sys
+from maurey.verify.checks import BOOK, load
+load({paper!r})
+print({{m.split(".")[3] for m in sys.modules if m.startswith("maurey.verify.papers.")}} - {{{paper!r}}})
+print({{key.split("/")[0] for key in (*BOOK.checks, *BOOK.exempt)}} - {{{paper!r}}})
+print({{"torch", "z3", "hypothesis", "matplotlib"}} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["set()"] * 3
 
 
 def test_the_strongest_rung_decides():
@@ -90,7 +119,7 @@ def test_the_ledger_holds_a_verdict_for_every_claim():
     kinds = {claim.key: claim for claim in registry.all_claims()}
     for key, verdict in stored.items():
         beyond = verdict["evidence"] not in (None, "axiom")
-        assert beyond or key in load().exempt or kinds[key].reference, key
+        assert beyond or exemption_of(key) or kinds[key].reference, key
         assert json.dumps(verdict["counterexample"]) != "null" or verdict["verdict"] != "fails"
 
 

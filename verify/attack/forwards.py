@@ -1,24 +1,20 @@
-"""What a module of the calculus computes, beside what the calculus says of it.
+"""What a module of the calculus computes.
 
 `forward` runs a symbolic module with concrete weights, on tensors (any leading dimensions, then tokens and features) or
-on balls (arrays of Arb numbers, no leading dimensions). `inequality` puts its sensitivity beside it: two sets of
-weights of the class and two inputs; the outputs differ by at most what the Lipschitz constant and the coefficients say,
-the output has at most the stated radius, and so have the vectors on which each weight acts.
+on balls (arrays of Arb numbers, no leading dimensions).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 from functools import reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 from flint import arb
-from sympy import Expr, Integer, Symbol, sympify
 
-from maurey.symbolic.derivation import Derivation
+from maurey.numeric.types import Either
 from maurey.symbolic.modules import (
     Attention,
     EqualHeads,
@@ -32,54 +28,52 @@ from maurey.symbolic.modules import (
     ReadToken,
     Residual,
     Sequence,
-    Signal,
     WithOne,
 )
 from maurey.symbolic.norms import Matrix
 from maurey.verify.tensors import torch
 
-from .ascent import Inequality, Sides, Values, Variable, bound_of, spread, value_of
+from .inequality import Values, bound_of
+from .norm_balls import spread
 
-Array = Any  # a tensor (..., n, m), or an array of balls (n, m)
-OFFSET, INPUT, MOVED = "P", "X", "~"  # names of the positional vectors and the input; the mark of what was moved
-NORM_KINDS = ("spectral", "frobenius", "rows", "columns", "row_sum")
+OFFSET = "P"  # the name of the positional vectors
 
 # --- primitives, for tensors and for balls -----------------------------------------------------------------------
 
 
-def turned(x: Array) -> Array:
+def turned(x: Either) -> Either:
     return x.swapaxes(-1, -2)
 
 
-def lengths(x: Array) -> Array:
+def lengths(x: Either) -> Either:
     """The l2 norms along the last axis."""
     if isinstance(x, np.ndarray):
         return np.vectorize(lambda s: s.nonnegative_part().sqrt(), otypes=[object])((x * x).sum(-1))
     return x.norm(dim=-1)
 
 
-def largest(x: Array, axes: int = 1) -> Any:
+def largest(x: Either, axes: int = 1) -> Any:
     """Over the last axes; of balls, over all."""
     return reduce(arb.max, np.ravel(x)) if isinstance(x, np.ndarray) else x.flatten(-axes).amax(-1)
 
 
-def tokens(x: Array) -> Any:
+def tokens(x: Either) -> Any:
     """The largest l2 norm of a token."""
     return largest(lengths(x))
 
 
-def at_least_one(x: Array) -> Array:
+def at_least_one(x: Either) -> Either:
     if isinstance(x, np.ndarray):
         return np.vectorize(lambda s: s.max(arb(1)), otypes=[object])(x)
     return x.clamp(min=1)
 
 
-def joined(parts: list[Array]) -> Array:
+def joined(parts: list[Either]) -> Either:
     """Side by side, along the last axis."""
     return np.concatenate(parts, -1) if isinstance(parts[0], np.ndarray) else torch.cat(parts, -1)
 
 
-def softmax(x: Array) -> Array:
+def softmax(x: Either) -> Either:
     """Along the last axis."""
     if isinstance(x, np.ndarray):
         e = np.exp(x)
@@ -87,12 +81,12 @@ def softmax(x: Array) -> Array:
     return x.softmax(-1)
 
 
-def tanh(x: Array) -> Array:
+def tanh(x: Either) -> Either:
     return np.tanh(x) if isinstance(x, np.ndarray) else x.tanh()
 
 
 # 1-Lipschitz and zero at zero
-ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
+ACTIVATIONS: dict[str, Callable[[Either], Either]] = {
     "identity": lambda x: x,
     "relu": lambda x: (x + abs(x)) / 2,
     "tanh": tanh,
@@ -101,17 +95,17 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 
 # --- the forward -------------------------------------------------------------------------------------------------
 
-Seen = list[tuple[str, str, Array, Array]]  # label, how it acts, on which vectors, and for scores also on which keys
+Seen = list[tuple[str, str, Either, Either]]  # label, how it acts, on which vectors, and for scores also on which keys
 
 
-def attention(X: Array, V: Array, score: Callable[[Array, Array], Array], queries: Array) -> Array:
+def attention(X: Either, V: Either, score: Callable[[Either, Either], Either], queries: Either) -> Either:
     """To each query (q, d) the average of the values (T, k) with the softmax of its scores (q, T)."""
     return softmax(score(queries, X)) @ (X @ turned(V))
 
 
 def forward(
-    module: Module, weights: Values, X: Array, at: Values | None = None, sigma: str = "relu", seen: Seen | None = None
-) -> Array:
+    module: Module, weights: Values, X: Either, at: Values | None = None, sigma: str = "relu", seen: Seen | None = None
+) -> Either:
     """The output (..., T, k) on tokens X (..., T, d), with weights by label, maps acting from the left.
 
     `at` gives values to the symbols in the module, `sigma` names the activation of every `Fixed`, scaled to its
@@ -119,7 +113,7 @@ def forward(
     """
     at, seen = at or {}, [] if seen is None else seen
 
-    def inner(part: Module, x: Array, own: Values = weights) -> Array:
+    def inner(part: Module, x: Either, own: Values = weights) -> Either:
         return forward(part, own, x, at, sigma, seen)
 
     match module:
@@ -155,7 +149,7 @@ def forward(
     raise TypeError(f"no forward for {type(module).__name__}")
 
 
-def _attend(module: Attention, weights: Values, X: Array, seen: Seen) -> Array:
+def _attend(module: Attention, weights: Values, X: Either, seen: Seen) -> Either:
     queries = X[..., :1, :] if module.one_query else X
     if isinstance(module.score, Matrix):
         S = weights[module.score.label]
@@ -170,7 +164,7 @@ def _attend(module: Attention, weights: Values, X: Array, seen: Seen) -> Array:
     return attention(X, weights[module.value.label], score, queries)
 
 
-def _attend_jointly(M: Array, X: Array, label: str, seen: Seen) -> Array:
+def _attend_jointly(M: Either, X: Either, label: str, seen: Seen) -> Either:
     """The blocks of M x, one for each head, are what the keys are dotted with; the values are the tokens."""
     query, width = X[..., :1, :], X.shape[-1]
     seen.append((label, "map", query, X))
@@ -196,85 +190,3 @@ def matrices(module: Module) -> dict[str, Matrix]:
             found += [part.score] if isinstance(part.score, Matrix) else part.score
             found.append(part.value)
     return {M.label: M for M in found}
-
-
-def moved_by(change: Array, how: str, x: Array, keys: Array) -> Any:
-    """How far a weight moves on the vectors it acts on."""
-    if how == "score":
-        return largest(abs(x @ change @ turned(keys)), 2)
-    if how == "keys":  # a score x . S z, as the vectors S z
-        return tokens(keys @ turned(change))
-    return tokens(x @ (change if how == "queries" else turned(change)))
-
-
-def reached(how: str, x: Array, keys: Array) -> Any:
-    """The largest norm of the vectors it acts on; of scores, of the outer products."""
-    return tokens(x) * tokens(keys) if how == "score" else tokens(keys if how == "keys" else x)
-
-
-# --- the sensitivity beside it -----------------------------------------------------------------------------------
-
-
-def inequality(
-    module: Module, radius: Expr, sizes: Mapping[str, int], bounds: Mapping[str, Any], sigma: str = "identity"
-) -> Inequality:
-    """Targets: `moved` (the outputs), `radius` (of the output) and `reach` (the vectors that weights act on).
-
-    `sizes` gives values to the symbols of dimensions, T and H among them; `bounds` decades to all others.
-    """
-    D = Derivation()
-    s = module.sensitivity(D, Signal(radius, Integer(1), Integer(sizes["T"])))
-    asked = {"radius": s.output.radius}
-    with suppress(ValueError):  # scores that nothing bounds: then the input stays where it is
-        asked["lipschitz"] = s.lipschitz()
-    for w in s.weights:
-        asked |= {f"coefficient of {w.matrix.label}": w.coefficient, f"reach of {w.matrix.label}": w.radius}
-    steps = {name: D.steps_to(D.let(name, "", expr, "")) for name, expr in asked.items()}
-    numbers = {Symbol(name): size for name, size in sizes.items()}
-    labels = matrices(module)
-    equal = [part for part in parts_of(module) if isinstance(part, EqualHeads)]
-    copies = {label: part.number for part in equal for label in matrices(part)}
-
-    def shape(M: Matrix) -> tuple[int, ...]:
-        axes = [copies[M.label]] if M.label in copies else []
-        return tuple(int(sympify(n).subs(numbers)) for n in (*axes, M.outputs, M.inputs))
-
-    def norms(M: Matrix) -> dict[str, Expr]:
-        return {kind: getattr(M, kind) for kind in NORM_KINDS if getattr(M, kind) is not None}
-
-    width = sizes.get("inputs", sizes["d"])
-    variables = {INPUT: Variable((sizes["T"], width), {"rows": radius})}
-    variables |= {name: Variable(shape(M), norms(M)) for name, M in labels.items()}
-    still = set() if "lipschitz" in asked else {INPUT}
-    variables |= {n + MOVED: Variable(v.shape, v.norms, near=n) for n, v in variables.items() if n not in still}
-    for part in parts_of(module):
-        if isinstance(part, Offset):
-            variables[OFFSET] = Variable((sizes["T"], width), {"rows": part.bound})
-
-    def given(bounds: Values) -> dict[str, Any]:
-        some = next(b for v in bounds.values() for b in (v if isinstance(v, list) else [v]))
-        sized = {name: some * 0 + size for name, size in sizes.items()}
-        return sized | {name: value_of(own, {**sized, **bounds}) for name, own in steps.items()}
-
-    def sides(v: Values) -> Sides:
-        here = {name: v[name] for name in labels} | {OFFSET: v.get(OFFSET)}
-        there = {name: v[name + MOVED] for name in labels} | {OFFSET: v.get(OFFSET)}
-        seen: Seen = []
-        X, Y, reach = v[INPUT], v.get(INPUT + MOVED, v[INPUT]), []
-        # movements are measured on the vectors of the moved network, as in A.15
-        before, after = forward(module, here, X, v, sigma), forward(module, there, Y, v, sigma, seen)
-        allowed = v.get("lipschitz", 0) * tokens(X - Y)
-        for i, (label, how, x, keys) in enumerate(seen):
-            change = here[label] - there[label]
-            if label in copies:
-                change = change[..., [entry[0] for entry in seen[:i]].count(label), :, :]
-            allowed = allowed + v[f"coefficient of {label}"] * moved_by(change, how, x, keys)
-            reach.append(reached(how, x, keys) / v[f"reach of {label}"])
-        size = tokens(before)
-        found = {"moved": (tokens(before - after), allowed, size), "radius": (size, v["radius"], size)}
-        if reach:
-            worst = reduce(arb.max, reach) if isinstance(X, np.ndarray) else torch.stack(reach).amax(0)
-            found["reach"] = (worst, worst * 0 + 1, worst)
-        return found
-
-    return Inequality(variables, bounds, sides, given, still=("radius", "reach"))

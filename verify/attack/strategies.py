@@ -15,12 +15,12 @@ from fractions import Fraction
 from math import isqrt, sqrt
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import reject
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-Array = npt.NDArray[np.float64]
+from maurey.numeric.types import Array
+
 Strategy = st.SearchStrategy
 
 # --- norms, rounded up --------------------------------------------------------------------------------------------

@@ -13,10 +13,9 @@ from typing import Any
 
 from sympy import Symbol, exp, log
 
-from maurey.numeric.balls import enclose, enclose_bound
-from maurey.numeric.binding import Bound
-from maurey.symbolic import registry
-from maurey.symbolic.claim import InputError, Part
+from maurey.numeric.evaluation import upper_end, value_of
+from maurey.numeric.types import Ball
+from maurey.symbolic.claim import InputError
 from maurey.symbolic.derivation import Step
 
 DIGITS = 10
@@ -80,23 +79,15 @@ def above(x: Any) -> Any:
     return [above(y) for y in x] if isinstance(x, list) else Fraction(ABOVE.multiply(Decimal(x), FLOATS))
 
 
-def shown(x: Fraction) -> Decimal:
+def rounded_up(x: Fraction) -> Decimal:
     """In digits, rounded up."""
     return ABOVE.divide(Decimal(x.numerator), Decimal(x.denominator))
 
 
-def value(steps: list[Step], at: Values) -> Decimal:
-    """An upper bound on the last step."""
-    return enclose_bound(Bound(Part("gap", "", ""), "derived", steps, dict(at)), DIGITS)[0].upper
-
-
-def of_claim(key: str, form: str, part: str, at: Values) -> Decimal:
-    """The same of a form of a claim, with those of the values that it knows."""
-    claim = registry.find(key)
-    known = {p.name for p in claim.names}
-    return enclose(claim, form, part, DIGITS, **{n: v for n, v in at.items() if n in known}).upper
+def upper(ball: Ball) -> Decimal:
+    return upper_end(ball, 2 * DIGITS)
 
 
 def largest_loss(range_: Decimal | Fraction) -> Fraction:
-    found: Fraction = above(value(LOSS, {"A": Fraction(range_)}))
+    found: Fraction = above(upper(value_of(LOSS, {"A": Fraction(range_)})))
     return found

@@ -17,6 +17,7 @@ from typing import Any
 
 from sympy import Indexed, evaluate
 
+from maurey.numeric.evaluation import value, value_of
 from maurey.symbolic import networks
 from maurey.symbolic.claim import FORMS, Setting
 from maurey.symbolic.derivation import Derivation, Step
@@ -30,10 +31,11 @@ from maurey.symbolic.papers.trauger2024.section_c_d import TOKENS_L1
 from maurey.symbolic.route import PAPER, SHARP, Route
 from maurey.verify.training.trials.boolean import Config
 
-from .gaps import Gap, Stated, Values, above, largest_loss, of_claim, shown, value
+from .gaps import Gap, Stated, Values, above, largest_loss, rounded_up, upper
 
 DELTA = Fraction(1, 20)
 HEADS, COUNTED = "edelman2022/A.12", "trauger2024/S2.5"
+CHAIN, LOSSES = "edelman2022/2.2", "trauger2024/S2.3"
 LAYERS = {  # the radius of the tokens and the norm of W_QK that each wants
     "trauger2024/4.1.1": ("B_X", "B_QK_11"),
     "trauger2024/D.0.1": ("B_X_1", "B_QK_1inf"),
@@ -82,22 +84,26 @@ def range_steps(H: int) -> list[Step]:
 
 def _of_heads(config: Config, at: Values) -> Iterator[Stated]:
     H, linear = config.heads, "B_w" in at
-    range_ = above(value(range_steps(H), at)) if linear else at["A"]
+    range_ = above(upper(value_of(range_steps(H), at))) if linear else at["A"]
     at = {**at, "A": range_, "b": largest_loss(range_)}
 
     def printed(many: int) -> Decimal:
         """Read out by a fixed vector, as in 4.2-scalar."""
         here = {**at, "m": Fraction(many), "eps": 1 / at["B_w" if linear else "L_out"]}
-        C_F = of_claim(HEADS, "printed", "log_N", here)
-        return of_claim("edelman2022/2.2", "printed", "gap", {**here, "C_F": above(C_F)})
+        C_F = upper(value(HEADS, "printed", "log_N", here))
+        here |= {"C_F": above(C_F)}
+        return upper(value(CHAIN, "printed", "gap", here))
 
     def ours(key: str, form: str) -> Gap:
-        return lambda many: value(gap_steps(key, form, H, linear), {**at, "m": Fraction(many)})
+        return lambda many: upper(value_of(gap_steps(key, form, H, linear), {**at, "m": Fraction(many)}))
 
-    largest = shown(at["b"])
-    yield Stated(HEADS, "", "printed", largest, config.m, 1, printed)
+    largest = rounded_up(at["b"])
+    yield Stated(key=HEADS, part="", form="printed", largest=largest, trained_on=config.m, least=1, at=printed)
     for key in (HEADS, COUNTED):
-        yield from (Stated(key, "", form, largest, config.m, 1, ours(key, form)) for form in FORMS[1:])
+        yield from (
+            Stated(key=key, part="", form=form, largest=largest, trained_on=config.m, least=1, at=ours(key, form))
+            for form in FORMS[1:]
+        )
 
 
 # --- complexities: one head after the other, peeled ------------------------------------------------------------------
@@ -114,19 +120,28 @@ def _of_layers(config: Config, at: Values) -> Iterator[Stated]:
             ]
             D = Derivation()
             reach = one_layer.outer_range(D, part == "R_rows", TOKENS_L1 if x == "B_X_1" else one_layer.TOKENS)
-            b = largest_loss(sum((value(D.steps_to(reach), own) for own in each), Decimal(0)))
+            b = largest_loss(sum((upper(value_of(D.steps_to(reach), own)) for own in each), Decimal(0)))
             for form in FORMS:
                 gap = _summed(key, part, form, each, b)
-                yield Stated(key, part, form, shown(b), config.m, config.width + 2, gap)  # m > d
+                yield Stated(
+                    key=key,
+                    part=part,
+                    form=form,
+                    largest=rounded_up(b),
+                    trained_on=config.m,
+                    least=config.width + 2,
+                    at=gap,
+                )  # m > d
 
 
 def _summed(key: str, part: str, form: str, each: Sequence[Values], b: Fraction) -> Gap:
     def gap(many: int) -> Decimal:
-        R = [of_claim(key, form, part, {**own, "m": Fraction(many)}) for own in each]
+        R = [upper(value(key, form, part, {**own, "m": Fraction(many)})) for own in each]
         if min(R) < 0:  # no complexity is, and S4.2 takes none
             return min(R)
-        total = of_claim("trauger2024/S4.2", "derived", "R", {"R_F": above(R)})
-        return of_claim("trauger2024/S2.3", form, "gap", {**each[0], "m": Fraction(many), "b": b, "R_F": above(total)})
+        total = upper(value("trauger2024/S4.2", "derived", "R", {"R_F": above(R)}))
+        here = {**each[0], "m": Fraction(many), "b": b, "R_F": above(total)}
+        return upper(value(LOSSES, form, "gap", here))
 
     return gap
 

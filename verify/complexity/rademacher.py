@@ -15,9 +15,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from maurey.numeric.types import Array
+
 ALL_SIGNS = 12  # points up to which all signs are taken
 FAILURE = 1e-6
 
@@ -66,6 +66,12 @@ def finite(values: Array, draws: int, rng: np.random.Generator) -> Estimate:
     """A finite class, given by its values: shape (functions, m)."""
     bound = float(np.abs(values).max())
     return complexity(lambda e: (e @ values.T).max(axis=1), values.shape[1], bound, draws, rng)
+
+
+def worst_sample(values: Array, m: int, rng: np.random.Generator) -> float:
+    """The largest complexity over samples of size m, of functions given by their values on all points there are."""
+    samples = itertools.combinations_with_replacement(range(values.shape[1]), m)
+    return max(finite(values[:, list(sample)], 0, rng).value for sample in samples)
 
 
 def head(

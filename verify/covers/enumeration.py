@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from maurey.numeric.exact import below
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort
-from maurey.verify.packings.euclidean import below
 
 from . import online, rounding
-from .instances import Array, Instance
+from .instances import Instance
 from .linear import class_of
 
 LIMIT = 200_000  # centres
@@ -94,7 +95,9 @@ def scalars(effort: Effort) -> Iterator[Instance]:
 def matrices(effort: Effort, norms: str, kind: str = "coordinates") -> Iterator[Instance]:
     rng = np.random.default_rng(effort.seed)
     for N, d_2, ratio in ((1, 2, "4/5"), (2, 2, "9/10"), (1, 3, "9/10")):
-        yield as_instance(online_cover(norms, N, d_2, Fraction(ratio), rng, 60 * effort.scale, kind))
+        yield as_instance(
+            online_cover(norms, N, d_2=d_2, ratio=Fraction(ratio), rng=rng, tries=60 * effort.scale, kind=kind)
+        )
 
 
 def lattices(effort: Effort) -> Iterator[Instance]:

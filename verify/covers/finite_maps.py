@@ -12,8 +12,8 @@ from itertools import combinations
 from flint import arb, ctx, fmpq
 from sympy import integer_nthroot
 
+from maurey.numeric.exact import PRECISION, to_ball
 from maurey.numeric.walk import Undefined
-from maurey.verify.packings.euclidean import PRECISION, exact
 
 Vector = tuple[Fraction, ...]
 Matrix = tuple[Vector, ...]
@@ -25,7 +25,7 @@ def power(x: Fraction, q: Fraction) -> Fraction | arb:
     if whole and also:
         return Fraction(int(top), int(bottom)) ** q.numerator
     with ctx.workprec(PRECISION):
-        return exact(abs(x)) ** arb(fmpq(q.numerator, q.denominator))
+        return to_ball(abs(x)) ** arb(fmpq(q.numerator, q.denominator))
 
 
 def total(v: Sequence[Fraction], q: Fraction) -> Fraction | arb:
@@ -34,13 +34,13 @@ def total(v: Sequence[Fraction], q: Fraction) -> Fraction | arb:
     rational = sum((x for x in powers if isinstance(x, Fraction)), Fraction(0))
     with ctx.workprec(PRECISION):
         balls = [x for x in powers if isinstance(x, arb)]
-        return exact(rational) + sum(balls, arb(0)) if balls else rational
+        return to_ball(rational) + sum(balls, arb(0)) if balls else rational
 
 
 def smaller(a: Fraction | arb, b: Fraction | arb) -> bool:
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a < b
-    left, right = (exact(x) if isinstance(x, Fraction) else x for x in (a, b))
+    left, right = (to_ball(x) if isinstance(x, Fraction) else x for x in (a, b))
     if not (left < right or left > right):
         raise Undefined("two numbers that cannot be told apart")
     return bool(left < right)
@@ -68,3 +68,7 @@ def smallest_cover(W: Sequence[Matrix], points: Sequence[Vector], q: Fraction | 
     everyone = set(range(len(W)))
     chosen = (some for n in everyone for some in combinations(everyone, n + 1))
     return next(some for some in chosen if set().union(*(near[i] for i in some)) == everyone)
+
+
+def basis(d: int, R: Fraction) -> list[Vector]:
+    return [tuple(R if i == j else Fraction(0) for i in range(d)) for j in range(d)]

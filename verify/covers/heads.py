@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
 
-from maurey.numeric.balls import at_precision
 from maurey.numeric.binding import Bound
+from maurey.numeric.evaluation import value_of
+from maurey.numeric.types import Array
 
 from . import online
-from .online import Array, Project
+from .online import Project
 
 SIGNS = online.coordinates(1)
 NETS = 4  # dimensions up to which nets are written out
@@ -32,7 +34,7 @@ class Built(NamedTuple):
 def quantities(bound: Bound, *prefixes: str) -> dict[str, float]:
     """Steps of a form by name, as doubles."""
     names = [(i, step.name) for i, step in enumerate(bound.steps) if step.name.startswith(prefixes)]
-    return {name: float(at_precision(replace(bound, steps=bound.steps[: i + 1]), 64)[0]) for i, name in names}
+    return {name: float(value_of(bound.steps[: i + 1], bound.values)) for i, name in names}
 
 
 def softmax(scores: Array) -> Array:
@@ -62,7 +64,7 @@ def cover_scores(W: Array, left: Array, right: Array, R: float, eps: float, proj
     def flat(v: Array) -> Array:
         return project(v.reshape(W.shape)).reshape(-1, 1)
 
-    run = online.correct(W.reshape(-1, 1), features, R**2, eps, flat, SIGNS, 1.0)
+    run = online.correct(W.reshape(-1, 1), features, R=R**2, eps=eps, project=flat, U=SIGNS, kappa=1.0)
     return run.centre.reshape(W.shape), len(run.corrections) * math.log(2 * len(left) + 1)
 
 
@@ -80,7 +82,7 @@ def cover_map(W: Array, X: Array, R: float, eps: float, project: Project) -> tup
         run = online.correct_everywhere(W, R, eps, project, *nets)
         return run.centre, len(run.corrections) * math.log(len(nets[0]) * len(nets[1]) + 1)
     U, kappa = (online.net(d_2), online.NEAR) if kind == "net" else (online.coordinates(d_2), d_2**-0.5)
-    run = online.correct(W, X, R, eps, project, U, kappa)
+    run = online.correct(W, X, R=R, eps=eps, project=project, U=U, kappa=kappa)
     return run.centre, len(run.corrections) * math.log(len(U) * N + 1)
 
 
@@ -89,11 +91,12 @@ def cover_map(W: Array, X: Array, R: float, eps: float, project: Project) -> tup
 
 def heads_output(X: Array, tau: int, weights: list[tuple[Array, Array]], sigma: Callable[[Array], Array]) -> Array:
     """The sum of heads sigma(W_V^T X^T softmax(X W_QK^T x_tau)), for X of shape (m, T, d): (m, d)."""
-    total = 0.0
-    for V, QK in weights:
+
+    def one(V: Array, QK: Array) -> Array:
         p = softmax(np.einsum("id,de,ite->it", X[:, tau], QK, X))
-        total = total + sigma(np.einsum("it,itd,dk->ik", p, X, V))
-    return total
+        return sigma(np.einsum("it,itd,dk->ik", p, X, V))
+
+    return reduce(add, (one(V, QK) for V, QK in weights))
 
 
 def build_heads(
@@ -160,7 +163,9 @@ def build_deep(
         spent[f"C_{i}"] = cost, shares[f"E_C_{i}"]
         Z, R = norm_project(inner @ C), min(1.0, B["C"] * R)
     B_w = budget[0]["w"]
-    run = online.correct(w[:, None], Z[:, 0], R, shares["eps_w"], online.in_frobenius(B_w), SIGNS, 1.0)
+    run = online.correct(
+        w[:, None], Z[:, 0], R=R, eps=shares["eps_w"], project=online.in_frobenius(B_w), U=SIGNS, kappa=1.0
+    )
     spent["w"] = len(run.corrections) * math.log(2 * m + 1), shares["E_w"]
     off = np.abs(Z[:, 0] @ run.centre[:, 0] - deep_output(X, blocks, w, sigma)).max()
     return Built(float(off), sum(cost for cost, _ in spent.values()), spent)

@@ -13,17 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from maurey.numeric.exact import below, texts
+from maurey.numeric.types import Array
 from maurey.numeric.walk import Undefined
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result
-from maurey.verify.errata.witnesses import shown
-from maurey.verify.packings.attacks import value
-from maurey.verify.packings.euclidean import below
+from maurey.verify.packings.attacks import size
 
 from . import online, rounding
 
 ROUNDING = 1e-9  # of doubles, relative
-Array = Any
 
 
 class Instance(NamedTuple):
@@ -41,23 +40,37 @@ def built(key: str, part: str, found: Iterable[Instance], what: str, forms: Iter
     sizes = dict.fromkeys(forms or registry.find(key).part(part).forms, 0)
     for one in instances:
         if one.error > 1 + ROUNDING or one.used > one.allowed or not one.inside:
-            yield Result("fails", "refuted", f"{what} misses its target, or takes too long", len(instances), None,
-                         {**shown(one.at), "error": one.error, "used": one.used, "allowed": one.allowed}, part,
-                         printed_value=str(one.allowed), true_value=str(one.used))  # fmt: skip
+            yield Result(
+                "fails",
+                "refuted",
+                f"{what} misses its target, or takes too long",
+                instances=len(instances),
+                tightness=None,
+                counterexample={**texts(one.at), "error": one.error, "used": one.used, "allowed": one.allowed},
+                part=part,
+                printed_value=str(one.allowed),
+                true_value=str(one.used),
+            )
             return
         farthest, busiest = max(farthest, one.error), max(busiest, one.used / max(1, one.allowed))
         for form in sizes:
             try:
-                sizes[form] += one.log_size <= float(value(key, part, form, one.at)) * (1 + ROUNDING)
+                sizes[form] += one.log_size <= float(size(key, form, part, one.at)) * (1 + ROUNDING)
             except Undefined:
                 continue
     note = f"{what}: errors up to {farthest:.3f} eps, up to {busiest:.2f} of what is allowed"
     for form, number in sizes.items():
         if number < len(instances):
-            yield Result("undecided", "constructed", f"{what} has more centres than it allows", number, part=part,
-                         form=form)  # fmt: skip
+            yield Result(
+                "undecided",
+                "constructed",
+                f"{what} has more centres than it allows",
+                instances=number,
+                part=part,
+                form=form,
+            )
         else:
-            yield Result("holds", "constructed", note, number, part=part, form=form)
+            yield Result("holds", "constructed", note, instances=number, part=part, form=form)
 
 
 # --- inputs and targets ---------------------------------------------------------------------------------------------
@@ -102,7 +115,7 @@ def scalar(effort: Effort, number: str = "N") -> Iterator[Instance]:
         X, project = float(R) * inputs(rng, N, d, i % 3), online.in_frobenius(float(B))
         v = target(rng, (d, 1), i % 4 % 3, project, below(a))
         signs, step = online.coordinates(1), float(eps / R**2)
-        run = online.correct(v, X, float(R), float(eps), project, signs, 1.0)
+        run = online.correct(v, X, R=float(R), eps=float(eps), project=project, U=signs, kappa=1.0)
         again = online.follow(run.corrections, X, signs, step, project)
         inside = np.array_equal(run.centre, again) and bool(np.linalg.norm(again) <= float(B) * (1 + ROUNDING))
         error = float(np.abs(X @ (v - run.centre)).max()) / float(eps)

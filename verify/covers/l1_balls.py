@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from maurey.numeric.exact import ceil_root
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort
-from maurey.verify.packings.euclidean import ceil_root
 
 from . import rounding
-from .instances import ROUNDING, Array, Instance
+from .instances import ROUNDING, Instance
 
 SHAPES = ((1, 1), (2, 3), (2, 200), (700, 2), (50, 60), (5000, 1))  # k x d
 RATIOS = ("1/2", "1", "101/100", "3", "4", "41/10", "9", "37/2", "40")  # (radius/eps)^2

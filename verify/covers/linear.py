@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from maurey.numeric.exact import below
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort
-from maurey.verify.packings.euclidean import below
 
 from . import online
-from .instances import ROUNDING, Array, Instance, inputs, resolution, target
+from .instances import ROUNDING, Instance, inputs, resolution, target
 from .l1_balls import RATIOS, log_count, on_lattice, resolution_at
 
 
@@ -78,9 +79,7 @@ def linear(effort: Effort, kind: str, norms: str) -> Iterator[Instance]:
         yield Instance(at, error / float(eps), len(run.corrections), allowed, log_size, bool(inside))
 
 
-def corrected(
-    kind: str, W: Array, X: Array, R: float, eps: float, members: Class
-) -> tuple[online.Run, Array, float]:
+def corrected(kind: str, W: Array, X: Array, R: float, eps: float, members: Class) -> tuple[online.Run, Array, float]:
     """The corrections, the centre again from their list alone, and how far it is."""
     d_1, d_2 = W.shape
     if kind == "columns":
@@ -97,7 +96,7 @@ def corrected(
     U, kappa = online.coordinates(d_2), d_2**-0.5
     if kind == "net":
         U, kappa = online.net(d_2), online.NEAR
-    run = online.correct(W, X, R, eps, members.project, U, kappa)
+    run = online.correct(W, X, R=R, eps=eps, project=members.project, U=U, kappa=kappa)
     again = online.follow(run.corrections, X, U, kappa * eps / R**2, members.project)
     return run, again, float(np.linalg.norm(X @ (W - run.centre), axis=1).max())
 

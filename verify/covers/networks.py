@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from maurey.numeric.binding import bind
+from maurey.numeric.exact import below
+from maurey.numeric.types import Array
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort
-from maurey.verify.packings.euclidean import below
 
 from . import heads as build
 from . import online, rounding
 from .instances import ROUNDING, Instance, inputs, target
-
-Array = Any
 
 
 def _activation(L_sigma: float) -> Callable[[Array], Array]:
@@ -63,8 +62,8 @@ def heads(effort: Effort, key: str) -> Iterator[Instance]:
              online.in_columns(float(one["B_QK_inf"])))
             for one in own
         ]  # fmt: skip
-        weights = [tuple(project(3 * rng.normal(size=(d, d))) for project in pair) for pair in projects]
-        bound = bind(claim, at, "sharp", "log_N")
+        weights = [(V(3 * rng.normal(size=(d, d))), QK(3 * rng.normal(size=(d, d)))) for V, QK in projects]
+        bound = bind(claim, "sharp", "log_N", at)
         made = build.build_heads(bound, X, R, weights, projects, _activation(1.5))
         yield _instance(made, at)
 
@@ -117,8 +116,10 @@ def deep(effort: Effort, key: str = "edelman2022/A.17") -> Iterator[Instance]:
             for _ in range(L)
         ]  # fmt: skip
         w = online.in_frobenius(1.0)(10 * rng.normal(size=(d, 1)))[:, 0]
-        bound = bind(claim, at, "sharp", "log_N")
-        yield _instance(build.build_deep(bound, X, R, blocks, w, budget, 1.1, _activation(1.1)), at)
+        bound = bind(claim, "sharp", "log_N", at)
+        yield _instance(
+            build.build_deep(bound, X, R=R, blocks=blocks, w=w, budget=budget, L_sigma=1.1, sigma=_activation(1.1)), at
+        )
 
 
 # --- every weight rounded to a lattice, for all inputs at once: trauger2024/4.2 and its corollaries ------------------
@@ -217,14 +218,14 @@ def lattices(effort: Effort, key: str, share: float = 1.0) -> Iterator[Instance]
         X *= float(radius) / np.linalg.norm(X, axis=-1, keepdims=True)
         if norm != "entries":
             X /= np.maximum(1.0, np.abs(X).sum(-1, keepdims=True) / float(radius))
-        yield _rounded_network(rng, key, at, X, k, float(B), share)
+        yield _rounded_network(rng, key, at=at, X=X, k=k, B=float(B), share=share)
 
 
 def _rounded_network(
     rng: np.random.Generator, key: str, at: dict[str, Any], X: Array, k: int, B: float, share: float
 ) -> Instance:
     norm, d = NORMS[key.rpartition("/")[2]], X.shape[2]
-    shares = build.quantities(bind(registry.find(key), at, "sharp", "log_N"), "eps_", "E_")
+    shares = build.quantities(bind(registry.find(key), "sharp", "log_N", at), "eps_", "E_")
     spent, factors = dict[str, tuple[float, float]](), [1.0]
 
     def cover(label: str, shape: tuple[int, int], spectral: str, R: float, R_1: float) -> tuple[Array, Array]:

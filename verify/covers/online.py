@@ -11,11 +11,12 @@ import math
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-Array = Any
+from maurey.numeric.types import Array
+
 Project = Callable[[Array], Array]  # of one matrix, or of many along leading axes
 Correction = tuple[int, ...]
 
@@ -132,18 +133,23 @@ def follow(corrections: Iterable[Correction], X: Array, U: Array, step: float, p
     return W
 
 
+def _farthest(target: Array, W: Array, X: Array, eps: float) -> tuple[int, Array] | None:
+    """The input whose output is farthest off, and by what; none, if all are within eps."""
+    gaps = X @ (target - W)
+    off = np.linalg.norm(gaps, axis=1)
+    n = int(off.argmax())
+    return None if off[n] <= eps else (n, gaps[n])
+
+
 def correct(target: Array, X: Array, R: float, eps: float, project: Project, U: Array, kappa: float) -> Run:
     """While an output is off by more than eps, correct along its input and the direction nearest to the error."""
     W, found, step = np.zeros_like(target), list[Correction](), kappa * eps / R**2
-    while True:
-        gaps = X @ (target - W)
-        off = np.linalg.norm(gaps, axis=1)
-        n = int(off.argmax())
-        if off[n] <= eps:
-            return Run(found, W)
-        u = int((U @ gaps[n]).argmax())
+    while farthest := _farthest(target, W, X, eps):
+        n, gap = farthest
+        u = int((U @ gap).argmax())
         found.append((n, u))
         W = project(W + step * np.outer(X[n], U[u]))
+    return Run(found, W)
 
 
 def correct_everywhere(target: Array, R: float, eps: float, project: Project, inputs: Array, U: Array) -> Run:
@@ -191,15 +197,12 @@ def correct_columns(target: Array, X: Array, R: float, eps: float, B: float, cap
     W, found, known = np.zeros_like(target), list[Correction](), dict[int, int]()
     j = levels(target, B)
     weights = B * 0.5**j
-    while True:
-        gaps = X @ (target - W)
-        off = np.linalg.norm(gaps, axis=1)
-        n = int(off.argmax())
-        if off[n] <= eps:
-            return Run(found, W)
-        i = int((gaps[n] ** 2 / weights).argmax())
-        found.append((n, i, 1 if gaps[n, i] > 0 else -1, int(j[i])))
-        W = _correct_column(W, known, found[-1], X, R, eps, B, cap)
+    while farthest := _farthest(target, W, X, eps):
+        n, gap = farthest
+        i = int((gap**2 / weights).argmax())
+        found.append((n, i, 1 if gap[i] > 0 else -1, int(j[i])))
+        W = _correct_column(W, known, one=found[-1], X=X, R=R, eps=eps, B=B, cap=cap)
+    return Run(found, W)
 
 
 def follow_columns(
@@ -208,7 +211,7 @@ def follow_columns(
 ) -> Array:  # fmt: skip
     W, known = np.zeros(shape), dict[int, int]()
     for one in corrections:
-        W = _correct_column(W, known, one, X, R, eps, B, cap)
+        W = _correct_column(W, known, one=one, X=X, R=R, eps=eps, B=B, cap=cap)
     return W
 
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-Array = Any  # numpy array of doubles or integers
-
+from maurey.numeric.types import Array
 
 # --- Maurey: an average of k atoms ----------------------------------------------------------------------------------
 

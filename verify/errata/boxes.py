@@ -14,8 +14,9 @@ from typing import Any
 from flint import arb, ctx, fmpq
 from sympy import Add, Max, Min, Mul, Piecewise, Pow, Symbol, true
 
-from maurey.numeric.balls import _Unresolved, as_rational
+from maurey.numeric.balls import Unresolved
 from maurey.numeric.binding import Bound, bind, names_in
+from maurey.numeric.exact import to_rational
 from maurey.numeric.ranges import Ranges
 from maurey.numeric.walk import Undefined, run
 from maurey.symbolic.claim import Claim, Parameter, Part
@@ -32,7 +33,7 @@ def holds_on_box(claim: Claim, part: Part) -> str:
     """The box in words if printed >= sharp on all of it (<= for a lower bound), certified; nothing if that was not
     decided."""
     larger_first = ("sharp", "printed") if part.below else ("printed", "sharp")
-    bounds = _cancelled([bind(claim, start(claim, part), form, part.name) for form in larger_first])
+    bounds = _cancelled([bind(claim, form, part.name, start(claim, part)) for form in larger_first])
     used = {name for bound in bounds for name in bound.used}
     symbols = [p for p in claim.symbols if p.name in used and p.name not in fixed(claim) and not p.index]
     whole = {p.name for p in symbols if p.domain == "positive integer"}
@@ -130,9 +131,9 @@ def _holds(bounds: list[Bound], cell: Cell) -> bool:
         env = {n: arb((a + b) / 2, (b - a) / 2) for n, (a, b) in cell.items()}
         try:
             larger, smaller = (
-                run(b.steps, {n: as_rational(v) for n, v in b.values.items()} | env, Ranges(b.steps)) for b in bounds
+                run(b.steps, {n: to_rational(v) for n, v in b.values.items()} | env, Ranges(b.steps)) for b in bounds
             )
-        except (_Unresolved, Undefined):
+        except (Unresolved, Undefined):
             return False
         return bool(larger >= smaller)
 

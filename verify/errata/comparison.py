@@ -7,35 +7,25 @@ form that the sharp route proves is a remark, not an erratum. Every entry is cer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from maurey.numeric.balls import Enclosure
+from maurey.numeric.exact import texts
+from maurey.numeric.types import Point, Ray
 from maurey.numeric.walk import Undecided, Undefined
 from maurey.symbolic.claim import Claim, InputError, Part
 
 from . import points, rays
 from .boxes import holds_on_box
-from .rays import Growth, Point, Ray
+from .entries import Comparison, Erratum, comparable
+from .rays import Growth
 from .sentences import along, departures, moving, sentence, words
-from .witnesses import Erratum, both, certified_ray, falls_short, shown
+from .witnesses import both, certified_ray, falls_short
 
 LOGARITHMS = ("T", "N")  # at 1, and at sample size 1, the logarithms that the papers keep vanish
-
-
-@dataclass
-class Comparison:
-    key: str
-    errata: list[Erratum] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    undecided: list[str] = field(default_factory=list)
-
-
-def comparable(claim: Claim) -> list[Part]:
-    return [part for part in claim.parts if part.printed is not None and part.derived is not None]
 
 
 def compare(claim: Claim) -> Comparison:
@@ -59,7 +49,16 @@ def _gap(
     edge: bool = False,
 ) -> Erratum:
     printed, derived = (str(value.value) for value in values)
-    return Erratum(claim.key, part.name, "gap", edge, witness, printed, derived, note)
+    return Erratum(
+        key=claim.key,
+        part=part.name,
+        status="gap",
+        edge=edge,
+        witness=witness,
+        printed_value=printed,
+        true_value=derived,
+        note=note,
+    )
 
 
 # --- points -------------------------------------------------------------------------------------------------------
@@ -69,7 +68,7 @@ def _compare_at_points(found: Comparison, claim: Claim, part: Part) -> None:
     grid = points.Grid(claim, part)
     bad = grid.differs("derived")
     if grid.undefined.any():
-        first = shown(grid.point(int(np.flatnonzero(grid.undefined)[0])))
+        first = texts(grid.point(int(np.flatnonzero(grid.undefined)[0])))
         found.undecided.append(
             f"{claim.key}:{part.name} is not defined in both forms everywhere, e.g. at {words(first)}"
         )
@@ -81,20 +80,20 @@ def _compare_at_points(found: Comparison, claim: Claim, part: Part) -> None:
     at = grid.point(grid.simplest(bad))
     values = both(claim, part, at)
     if not falls_short(part, *values):
-        found.undecided.append(f"{claim.key}:{part.name}: {words(shown(at))} is too close to call")
+        found.undecided.append(f"{claim.key}:{part.name}: {words(texts(at))} is too close to call")
         return
     relation = "differs from" if part.relation == "=" else "is more than" if part.below else "is less than"
     note = (
-        f"At {words(shown(at))} the printed value {values[0].value:.6g} {relation} the {values[1].value:.6g} that the "
+        f"At {words(texts(at))} the printed value {values[0].value:.6g} {relation} the {values[1].value:.6g} that the "
         f"derivation gives, and nothing is hidden that could make up for it{departures(claim, part)}."
     )
     if not rescued:
-        found.errata.append(_gap(claim, part, shown(at), values, note))
+        found.errata.append(_gap(claim, part, texts(at), values, note))
         return
     box = holds_on_box(claim, part)
     if box and _never_short(claim, part):
         found.remarks.append(
-            f"{claim.key}:{part.name}: its proof does not give it (at {words(shown(at))} it is {values[0].value:.6g}, "
+            f"{claim.key}:{part.name}: its proof does not give it (at {words(texts(at))} it is {values[0].value:.6g}, "
             f"the derivation gives {values[1].value:.6g}), but it is true: the sharp form is below it for {box}, and "
             "along every ray beyond."
         )
@@ -213,7 +212,7 @@ def _compare_at_edges(found: Comparison, claim: Claim) -> None:
             continue
         note = (
             f"At {where} the printed logarithm vanishes and the bound with it, whatever constant it hides, while the "
-            f"derivation gives {values[1].value:.6g} (at {words(shown(at))})."
+            f"derivation gives {values[1].value:.6g} (at {words(texts(at))})."
         )
-        found.errata.append(_gap(claim, part, shown(at), values, note, edge=True))
+        found.errata.append(_gap(claim, part, texts(at), values, note, edge=True))
         return

@@ -11,9 +11,10 @@ import numpy as np
 
 from maurey.numeric.binding import bind
 from maurey.numeric.grids import assumed, read_array, run_over
+from maurey.numeric.types import Point
 from maurey.symbolic.claim import Claim, Part
 
-from .rays import Point, fixed, start
+from .rays import fixed, start
 
 MANY, SEED, RELATIVE = 4096, 20220, 1e-9
 SIMPLE = {
@@ -70,7 +71,7 @@ class Grid:
         return self._each(lambda column: np.array([float(x) for x in column]))
 
     def form(self, name: str) -> tuple[Any, Any]:
-        bound = bind(self.claim, self.arrays, name, self.part.name, read_array)
+        bound = bind(self.claim, name, self.part.name, self.arrays, read_array)
         value = run_over(bound)
         return np.broadcast_to(value.log, MANY), np.broadcast_to(value.sign, MANY)
 

@@ -7,7 +7,7 @@ logarithms. Growth is read off in log space at two huge t; what is found is cert
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -17,11 +17,10 @@ import numpy as np
 from sympy import Pow, Symbol, preorder_traversal
 
 from maurey.numeric.binding import bind, names_in
+from maurey.numeric.exact import each
 from maurey.numeric.grids import assumed, read_array, run_over
+from maurey.numeric.types import Point, Ray
 from maurey.symbolic.claim import Claim, Parameter, Part
-
-Ray = dict[str, Fraction]  # B_V or, of a list, B_V[2]: the power of t
-Point = dict[str, Any]  # exact values by name, lists per head or layer
 
 FAR, NEAR = (1e100, 1e200), 1e8
 POWER, LOG_POWER, RATIO = 0.08, 0.25, 1e-9  # what counts as less: powers of t and of log t come in larger steps
@@ -48,7 +47,7 @@ def start(claim: Claim, part: Part) -> Point:
     form is zero or not defined at ones."""
     point = _start(claim, part, Fraction(1))
     if part.printed is not None and point:
-        value = run_over(bind(claim, point, "printed", part.name, read_array))
+        value = run_over(bind(claim, "printed", part.name, point, read_array))
         if np.isnan(value.log).any() or np.isneginf(value.log).any():
             return _start(claim, part, Fraction(2))
     return point
@@ -85,14 +84,6 @@ def cone(claim: Claim) -> list[tuple[str, str, str, Fraction]]:
         if small in symbols and large in symbols
         for low, high in zip(_entries(symbols[small]), _entries(symbols[large]), strict=True)
     ]
-
-
-def each(point: Point, of: Callable[[str, Any], Any]) -> Point:
-    """The point with every number replaced, entries of lists under names like B_V[2]."""
-    return {
-        name: [of(f"{name}[{i}]", v) for i, v in enumerate(value, 1)] if isinstance(value, list) else of(name, value)
-        for name, value in point.items()
-    }
 
 
 def rays(claim: Claim, point: Point) -> list[Ray]:
@@ -195,7 +186,7 @@ def names_of(part: Part) -> set[str]:
 
 def growth(claim: Claim, part: Part, form: str, point: Point, found: list[Ray]) -> Growth:
     """The form along the rays."""
-    value = run_over(bind(claim, _far(claim, point, found), form, part.name, read_array))
+    value = run_over(bind(claim, form, part.name, _far(claim, point, found), read_array))
     shape = (2, len(found))
     return Growth(np.broadcast_to(value.log, shape), np.broadcast_to(value.sign, shape))
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from maurey.numeric.balls import Enclosure
+from maurey.numeric.types import Ray
 from maurey.symbolic.claim import Claim, Part
 from maurey.symbolic.printing import plain
 
-from .rays import Ray
 from .witnesses import ratio, ray_of
 
 
@@ -31,7 +30,7 @@ def moving(ray: Ray) -> str:
 
 
 def _order(power: float) -> str:
-    if power == np.inf:
+    if power == math.inf:
         return "beyond every power of t"
     near = Fraction(power).limit_denominator(12)
     return "of order 1" if near == 0 else f"of order {_power(near)}"

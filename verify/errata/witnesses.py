@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from sympy import integer_nthroot
 
 from maurey.numeric.balls import Enclosure, enclose
+from maurey.numeric.exact import SIX_UP, each, fractions, texts
+from maurey.numeric.types import Point, Ray
 from maurey.numeric.walk import Undecided, Undefined
 from maurey.symbolic.claim import Claim, InputError, Part
 
-from .rays import Point, Ray, each
+from .entries import Erratum
 
 TRIPLES = [(10**12, 10**24, 10**36), (10**6, 10**12, 10**18), (4**3, 4**6, 4**9), (4, 16, 64)]
-RATIO = Context(prec=6, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
-
-
-@dataclass(frozen=True)
-class Erratum:
-    key: str
-    part: str
-    status: str  # gap: the derivation does not give the printed bound; refuted: an object violates it
-    edge: bool
-    witness: dict[str, Any]
-    printed_value: str
-    true_value: str
-    note: str
 
 
 def both(claim: Claim, part: Part, point: Point, form: str = "derived") -> tuple[Enclosure, Enclosure]:
@@ -49,7 +37,7 @@ def larger_last(part: Part, printed: Enclosure, other: Enclosure) -> tuple[Enclo
 def ratio(part: Part, printed: Enclosure, other: Enclosure) -> Decimal:
     """At least printed/other, for other > 0; of a lower bound other/printed."""
     low, high = larger_last(part, printed, other)
-    return RATIO.divide(low.upper, high.lower if low.upper > 0 else high.upper)
+    return SIX_UP.divide(low.upper, high.lower if low.upper > 0 else high.upper)
 
 
 def _exact_power(t: int, power: Fraction) -> Fraction:
@@ -71,7 +59,7 @@ def _along(claim: Claim, part: Part, point: Point, ray: Ray, ts: tuple[int, ...]
 def ray_witness(point: Point, ray: Ray, ts: tuple[int, ...], ratios: list[str]) -> dict[str, Any]:
     """What the ledger keeps of a ray, what moves left out of the point."""
     return {
-        "at": {name: value for name, value in shown(point).items() if name not in ray},
+        "at": {name: value for name, value in texts(point).items() if name not in ray},
         "ray": {name: int(power) if power.denominator == 1 else float(power) for name, power in ray.items()},
         "t": [f"{Decimal(t).normalize():E}" for t in ts],
         "ratios": ratios,
@@ -99,22 +87,14 @@ def replay(claim: Claim, erratum: Erratum) -> bool:
     """The stored witness still shows what it showed."""
     part, witness = claim.part(erratum.part), erratum.witness
     if "ray" not in witness:
-        printed, derived = both(claim, part, read(witness))
+        printed, derived = both(claim, part, fractions(witness))
         stored = erratum.printed_value, erratum.true_value
         return falls_short(part, printed, derived) and stored == (str(printed.value), str(derived.value))
     ray = ray_of(witness)
-    point = dict.fromkeys((name for name in ray if "[" not in name), Fraction(1)) | read(witness["at"])
+    point = dict.fromkeys((name for name in ray if "[" not in name), Fraction(1)) | fractions(witness["at"])
     values = _along(claim, part, point, ray, tuple(int(Decimal(t)) for t in witness["t"]))
     ratios = [str(ratio(part, *pair)) for pair in values]
     return falls_short(part, *values[-1]) and ratios == witness["ratios"]
-
-
-def shown(point: Point) -> dict[str, Any]:
-    return {n: [str(v) for v in x] if isinstance(x, list) else str(x) for n, x in point.items()}
-
-
-def read(point: dict[str, Any]) -> Point:
-    return {n: [Fraction(v) for v in x] if isinstance(x, list) else Fraction(x) for n, x in point.items()}
 
 
 def ray_of(witness: dict[str, Any]) -> Ray:

@@ -13,7 +13,9 @@ from functools import cache
 
 from flint import arb, ctx, fmpz
 
-from .euclidean import EXACT, NOTHING, PRECISION, Lower, best, exact, log_ball, log_ratio, logarithm, short, spread
+from maurey.numeric.exact import EXACT, PRECISION, log_ball, log_ratio, logarithm, short, to_ball
+
+from .lower_bounds import NOTHING, Lower, best, spread
 
 WIDEST = 512  # coordinates of a sign code: more are left alone, which only loses
 
@@ -57,7 +59,9 @@ def l1_ball(a: Fraction, n: int) -> Lower:
     sparse = (sparse_signs(a, n, j) for j in sorted({*spread(1, top, 6), min(top, math.ceil(a / 2))}))
     with ctx.workprec(PRECISION):
         volumes = [
-            Lower(r * (4 * exact(a)).log() / 2 - (arb(fmpz(r)) + 1).lgamma() - log_ball(r), f"volume in {r} dimensions")
+            Lower(
+                r * (4 * to_ball(a)).log() / 2 - (arb(fmpz(r)) + 1).lgamma() - log_ball(r), f"volume in {r} dimensions"
+            )
             for r in spread(1, min(n, math.ceil(4 * a)), 10)
         ]
     return best([*sparse, *volumes])
@@ -78,7 +82,7 @@ def ball_in_ball(b: Fraction, d: int) -> Lower:
     if b <= 1:
         return NOTHING
     with ctx.workprec(PRECISION):
-        volume = Lower(d * exact(b).log() / 2, f"volume of a ball in {d} dimensions")
+        volume = Lower(d * to_ball(b).log() / 2, f"volume of a ball in {d} dimensions")
     return best([volume, Lower(logarithm(2), "two opposite points")])
 
 

@@ -9,94 +9,25 @@ the class (2.1), fewer points fit. Sizes are exact integers or Arb balls, and ev
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
 
-from flint import arb, ctx, fmpq, fmpz
+from flint import arb, ctx, fmpz
 
-PRECISION = 512  # of logarithms of factorials: counts may have hundreds of digits, of which the leading ones cancel
-EXACT = 64  # terms of a binomial up to which counts are taken as integers
+from maurey.numeric.exact import (
+    EXACT,
+    PRECISION,
+    below,
+    ceil_root,
+    log_ball,
+    log_binomial,
+    log_ratio,
+    logarithm,
+    short,
+    to_ball,
+)
 
-
-class Lower(NamedTuple):
-    """log N is at least `log`, a ball whose lower end counts; `how` says by what."""
-
-    log: arb
-    how: str
-
-    def times(self, copies: int, how: str = "") -> Lower:
-        """The product of so many copies, in the largest deviation: points multiply, and so does what a ball holds."""
-        with ctx.workprec(PRECISION):
-            return Lower(self.log * copies, how or f"{short(copies)} copies of {self.how}" if copies > 1 else self.how)
-
-    def whole(self) -> Lower:
-        """A number of centres is an integer."""
-        if self.log.mid() > 30:
-            return self
-        with ctx.workprec(PRECISION):
-            return Lower(logarithm(int(self.log.exp().lower().ceil().unique_fmpz())), self.how)
-
-
-NOTHING = Lower(arb(0), "the class is not empty")
-
-
-def best(candidates: Iterable[Lower]) -> Lower:
-    return max(candidates, key=lambda one: one.log.mid(), default=NOTHING)
-
-
-def below(x: Fraction) -> int:
-    """The largest integer less than x."""
-    return math.ceil(x) - 1
-
-
-def ceil_root(x: Fraction) -> int:
-    """The least integer whose square is at least x > 0."""
-    return math.isqrt(math.ceil(x) - 1) + 1
-
-
-def logarithm(count: int) -> arb:
-    with ctx.workprec(PRECISION):
-        return arb(fmpz(count)).log()
-
-
-def log_ratio(points: int, most: int) -> arb:
-    """Not rounded to an integer: what counting gives multiplies over products, numbers of centres need not."""
-    with ctx.workprec(PRECISION):
-        return arb(fmpz(points)).log() - arb(fmpz(most)).log()
-
-
-def log_binomial(n: int, j: int) -> arb:
-    if min(j, n - j) <= EXACT:
-        return logarithm(math.comb(n, j))
-    with ctx.workprec(PRECISION):
-        return (arb(fmpz(n)) + 1).lgamma() - (arb(fmpz(j)) + 1).lgamma() - (arb(fmpz(n - j)) + 1).lgamma()
-
-
-def log_ball(n: int, squared_radius: Fraction = Fraction(1)) -> arb:
-    """The volume of the Euclidean ball."""
-    with ctx.workprec(PRECISION):
-        half = arb(fmpz(n)) / 2
-        return half * (arb.pi() * exact(squared_radius)).log() - (half + 1).lgamma()
-
-
-def exact(x: Fraction) -> arb:
-    return arb(fmpq(x.numerator, x.denominator))
-
-
-def short(n: int) -> str:
-    return str(n) if n < 10**7 else f"{Decimal(n):.2E}"
-
-
-def spread(low: int, high: int, number: int = 8) -> list[int]:
-    """A few integers from low to high, in geometric steps."""
-    if high < low:
-        return []
-    steps = (round(low * (high / low) ** (i / (number - 1))) for i in range(number))
-    return sorted({min(max(i, low), high) for i in steps} | {low, high})
-
+from .lower_bounds import NOTHING, Lower, best, spread
 
 # --- the Euclidean ball in the largest coordinate: linear functions on orthogonal inputs -----------------------
 
@@ -160,7 +91,7 @@ def spikes_in_class(a: Fraction, n: int, classes: int = 1) -> Lower:
 
     def held(j: int) -> int:
         with ctx.workprec(PRECISION):
-            places = exact(a) * j / (exact(a).sqrt() - arb(fmpz(j)).sqrt()) ** 2
+            places = to_ball(a) * j / (to_ball(a).sqrt() - arb(fmpz(j)).sqrt()) ** 2
             return int(places.upper().floor().unique_fmpz())
 
     def count(j: int) -> Lower:

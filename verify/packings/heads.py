@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 from flint import arb, ctx, fmpz
 
+from maurey.numeric.exact import PRECISION, logarithm, short, to_ball
+
 from .codes import ball_in_ball
-from .euclidean import NOTHING, PRECISION, Lower, ball_in_largest, best, exact, logarithm, short, spread
+from .euclidean import ball_in_largest
+from .lower_bounds import NOTHING, Lower, best, spread
 
 SATURATED = 1000  # scores beyond this are not needed: smaller weights are in the class too
 
@@ -90,11 +93,11 @@ def _splits(d: int) -> list[Split]:
 
 def _levels(head: Head, split: Split, eps: Fraction) -> arb:
     """The range of the output over 2 eps."""
-    beta = exact(1 - split.value_share).sqrt()
-    w = exact(head.B_QK_inf) / arb(fmpz(split.queries)).sqrt()
-    score = (exact(head.B_X**2) * beta * w).min(arb(SATURATED))
-    B = exact(head.B_V).min(arb(fmpz(split.values)).sqrt() * exact(head.B_V_inf))
-    gain = exact(head.L_sigma * head.B_X / (2 * eps)) * B * exact(split.value_share).sqrt()
+    beta = to_ball(1 - split.value_share).sqrt()
+    w = to_ball(head.B_QK_inf) / arb(fmpz(split.queries)).sqrt()
+    score = (to_ball(head.B_X**2) * beta * w).min(arb(SATURATED))
+    B = to_ball(head.B_V).min(arb(fmpz(split.values)).sqrt() * to_ball(head.B_V_inf))
+    gain = to_ball(head.L_sigma * head.B_X / (2 * eps)) * B * to_ball(split.value_share).sqrt()
     others = arb(fmpz(head.T - 1))
     return gain * (1 / (1 + (-score).exp() / others) - 1 / (1 + score.exp() / others))
 

@@ -13,26 +13,12 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpz
 
+from maurey.numeric.exact import EXACT, PRECISION, below, ceil_root, log_ball, log_ratio, logarithm, short, to_ball
 from maurey.verify.covers.rounding import dense_count
 
 from .codes import ball_in_ball, l1_ball, sign_code, sparse_signs
-from .euclidean import (
-    EXACT,
-    NOTHING,
-    PRECISION,
-    Lower,
-    ball_in_largest,
-    below,
-    best,
-    ceil_root,
-    exact,
-    log_ball,
-    log_ratio,
-    logarithm,
-    short,
-    spikes_in_class,
-    spread,
-)
+from .euclidean import ball_in_largest, spikes_in_class
+from .lower_bounds import NOTHING, Lower, best, spread
 
 MANY = 10**9  # rows of a sign code
 
@@ -97,7 +83,7 @@ def entries(a: Fraction, r: int, d: int, proper: bool = True) -> Lower:
         found.append(Lower(logarithm(count), f"{short(count)} grid points of l1 norm at most {steps}"))
     if proper:  # a centre is near a corner only where it has an entry of at least radius - eps
         with ctx.workprec(PRECISION):
-            root = exact(a).sqrt()
+            root = to_ball(a).sqrt()
             most = int((root / (root - 1)).upper().floor().unique_fmpz())
         corners = 2 * r * d
         how = f"{short(corners)} corners, {short(most)} to a ball"

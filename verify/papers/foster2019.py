@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import combinations_with_replacement, product
+from itertools import product
 
 import numpy as np
 
-from maurey.numeric.grids import sweep
-from maurey.symbolic import registry
+from maurey.numeric.evaluation import value
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.complexity import rademacher
-from maurey.verify.complexity.rademacher import Array
 
+KEY = "foster2019/1"
 LOSSES: dict[str, Callable[[Array], Array]] = {  # of outputs (functions, K, m), 1-Lipschitz in the largest of them
     "the largest output": lambda y: y.max(axis=1),
     "the largest less the least, halved": lambda y: (y.max(axis=1) - y.min(axis=1)) / 2,
     "output i mod K": lambda y: y[:, np.arange(y.shape[2]) % y.shape[1], np.arange(y.shape[2])],
     "half the cross-entropy": lambda y: (np.log(np.exp(y).sum(axis=1)) - y[:, 0]) / 2,
 }
-
-
-def worst_sample(values: Array, m: int, rng: np.random.Generator) -> float:
-    """The largest complexity over samples of size m, of functions given by their values on all points there are."""
-    samples = combinations_with_replacement(range(values.shape[1]), m)
-    return max(rademacher.finite(values[:, list(sample)], 0, rng).value for sample in samples)
 
 
 def reads_one(K: int, share: int) -> tuple[float, float]:
@@ -36,7 +30,7 @@ def reads_one(K: int, share: int) -> tuple[float, float]:
 
 
 def ratio(K: int, after: float, R: float) -> float:
-    return after / float(sweep(registry.find("foster2019/1"), "printed", "R", L_loss=1, K=K, R_F=R).value)
+    return after / float(value(KEY, "printed", "R", {"L_loss": 1, "K": K, "R_F": R}))
 
 
 def products(effort: Effort) -> Iterator[float]:
@@ -45,11 +39,11 @@ def products(effort: Effort) -> Iterator[float]:
     for K, m, size, _ in product((2, 3), (2, 4), (2, 3), range(2 * effort.scale)):
         one = rng.normal(size=(size, 3))
         chosen = one[np.array(list(product(range(size), repeat=K)))][..., np.arange(m) % 3]
-        R = worst_sample(one, m, rng)
+        R = rademacher.worst_sample(one, m, rng)
         yield from (ratio(K, rademacher.finite(loss(chosen), 0, rng).value, R) for loss in LOSSES.values())
 
 
-@check("foster2019/1")
+@check(KEY)
 def contraction(effort: Effort) -> Result:
     found, Ks = list(products(effort)), (10, 1000, 10**5)
     family = [ratio(K, *reads_one(K, 7)) for K in Ks]
@@ -61,4 +55,5 @@ def contraction(effort: Effort) -> Result:
         "largest ratio, which a constant and a logarithm are to cover; where a loss reads one output of K, sqrt K is "
         "what it takes"
     )
-    return Result("holds", "tested", note, len(found) + len(family), max(*found, *family), part="R")
+    count, largest = len(found) + len(family), max(*found, *family)
+    return Result("holds", "tested", note, instances=count, tightness=largest, part="R")

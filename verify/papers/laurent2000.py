@@ -8,12 +8,11 @@ from itertools import product
 from flint import ctx
 from sympy import Expr, sqrt
 
+from maurey.numeric.evaluation import BITS, value
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
-from maurey.verify.papers.lintilhac2026.perturbation.tails import DIMENSIONS, FAILING, chernoff, longer, quantile
+from maurey.verify.complexity.gaussian_tails import DIMENSIONS, FAILING, chernoff, longer, quantile
 from maurey.verify.prove.proofs import conclude, formula
-from maurey.verify.tally import PRECISION, stated_ball
 
 KEY = "laurent2000/1"
 
@@ -25,11 +24,11 @@ def level(n: Expr, failing: Expr) -> Expr:
 @check(KEY)
 def chi_squared(effort: Effort) -> Result:
     tight, count = 0.0, 0
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(BITS):
         for n, failing in product(DIMENSIONS, FAILING):
-            said = stated_ball(KEY, "printed", "squared", {"n": n, "delta": failing}).sqrt()
+            said = value(KEY, "printed", "squared", {"n": n, "delta": failing}).sqrt()
             true, count = longer(n, said), count + 1
-            if true > exact(failing):
+            if true > to_ball(failing):
                 note = "it is exceeded more often than with the stated probability, which is the first value"
                 witness = {"n": str(n), "delta": str(failing)}
                 return refuted(note, witness, failing, decimal(true, False), part="squared")

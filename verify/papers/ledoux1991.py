@@ -7,13 +7,13 @@ from itertools import product
 
 import numpy as np
 
-from maurey.numeric.grids import sweep
-from maurey.symbolic import registry
+from maurey.numeric.evaluation import value
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.complexity import rademacher
-from maurey.verify.complexity.rademacher import Array
+from maurey.verify.tally import ROUNDING
 
-ROUNDING = 1e-9  # relative, of doubles
+KEY = "ledoux1991/4.12"
 MAPS: dict[str, Callable[[Array], Array]] = {  # 1-Lipschitz; the last two are not zero at zero
     "identity": lambda x: x,
     "relu": lambda x: np.maximum(x, 0),
@@ -24,16 +24,16 @@ MAPS: dict[str, Callable[[Array], Array]] = {  # 1-Lipschitz; the last two are n
 }
 
 
-@check("ledoux1991/4.12")
+@check(KEY)
 def contraction(effort: Effort) -> Result:
-    claim, rng, best, count = registry.find("ledoux1991/4.12"), np.random.default_rng(effort.seed), 0.0, 0
+    rng, best, count = np.random.default_rng(effort.seed), 0.0, 0
     for m, size, L_sigma, name in product((1, 2, 5, 10), (2, 5, 40 * effort.scale), (0.1, 3.0), MAPS):
         functions = rng.normal(scale=3, size=(size, m))
         before, after = (rademacher.finite(x, 0, rng).value for x in (functions, L_sigma * MAPS[name](functions)))
-        said, count = float(sweep(claim, "printed", "R", L_sigma=L_sigma, R_F=before).value), count + 1
+        said, count = float(value(KEY, "printed", "R", {"L_sigma": L_sigma, "R_F": before})), count + 1
         if after > said * (1 + ROUNDING):
             where = {"functions": functions.tolist(), "map": name, "L_sigma": L_sigma}
             return refuted("the complexity grows by more", where, said, after, part="R")
         best = max(best, after / said)
     note = f"finite classes of values drawn at random, all signs; {', '.join(MAPS)}; the identity attains it"
-    return Result("holds", "tested", note, count, best, part="R")
+    return Result("holds", "tested", note, instances=count, tightness=best, part="R")

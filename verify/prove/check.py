@@ -79,7 +79,8 @@ def _formula(side: Any, which: str) -> Expr:
 
 
 def _over_a_box(lhs: Expr, rhs: Expr, over: Mapping[Any, tuple[Any, Any]]) -> Page:
-    from .proofs import identity, nonnegative
+    from .identities import identity
+    from .subdivision import nonnegative
 
     names = {str(name): (_end(low), _end(high)) for name, (low, high) in over.items()}
     missing = {s.name for s in (rhs - lhs).free_symbols if isinstance(s, Symbol)} - set(names)
@@ -96,7 +97,7 @@ def _over_a_box(lhs: Expr, rhs: Expr, over: Mapping[Any, tuple[Any, Any]]) -> Pa
     statement = f"{lhs} <= {rhs}"
     if proof.verdict is False:
         note = "at this point the difference is certainly negative, in ball arithmetic"
-        return Page(statement, Result("fails", "refuted", note, 1, counterexample=proof.witness))
+        return Page(statement, Result("fails", "refuted", note, instances=1, counterexample=proof.witness))
     verdict = "holds" if proof.verdict else "undecided"
     return Page(statement, Result(verdict, "proved", proof.text, tightness=1.0 if tight and proof.verdict else None))
 
@@ -132,12 +133,12 @@ def _over_a_strategy(lhs: Any, rhs: Any, over: Any, instances: int, seed: int) -
         instance, left, right = smallest
         witness = {"instance": instance, "lhs": left, "rhs": right}
         note = "in double precision, beyond rounding; the smallest instance that was found"
-        return Page(statement, Result("fails", "refuted", note, count, counterexample=witness))
+        return Page(statement, Result("fails", "refuted", note, instances=count, counterexample=witness))
     except Unsatisfiable:
         raise InputError("the strategy never meets the hypotheses: no instance was drawn") from None
     if count == 0:
         raise InputError("the strategy never meets the hypotheses: no instance was drawn")
-    return Page(statement, Result("holds", "tested", "no instance violates it", count, best))
+    return Page(statement, Result("holds", "tested", "no instance violates it", instances=count, tightness=best))
 
 
 class _Violated(AssertionError):

@@ -15,10 +15,13 @@ from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.symbolic import registry
 from maurey.verify.covers import enumeration, heads, online, rounding
 from maurey.verify.covers.instances import inputs, target
-from maurey.verify.packings.attacks import value
-from maurey.verify.packings.claims import ATTACKS
+from maurey.verify.packings.attacks import size
+from maurey.verify.papers import edelman2022icml
+from maurey.verify.papers.edelman2022 import packings as edelman
+from maurey.verify.papers.maurey import packings as ours
 
 FORMS = ("printed", "derived", "sharp")
+ATTACKS = edelman.ATTACKS | ours.ATTACKS | edelman2022icml.ATTACKS
 LISTS = "longest list"  # of corrections, of the members that were covered: not yet the whole cover
 STYLES = {
     "printed": (":", "tab:red"), "derived": ("-.", "tab:orange"), "sharp": ("-", "tab:blue"),
@@ -72,8 +75,8 @@ def _row(panel: dict[str, Any], eps: Fraction, config: dict[str, Any]) -> tuple[
     key, part = panel["key"], panel["part"]
     at = {name: Fraction(x) for name, x in panel["point"].items()} | {"eps": eps}
     names = registry.find(key).part(part).forms
-    forms = {form if len(names) > 1 else part: float(value(key, part, form, at)) for form in names}
-    forms |= {other: float(value(key, other, "printed", at)) for other in panel.get("others", [])}
+    forms = {form if len(names) > 1 else part: float(size(key, form, part, at)) for form in names}
+    forms |= {other: float(size(key, "printed", other, at)) for other in panel.get("others", [])}
     lower = ATTACKS[key, part].lower(at).whole()
     found = forms | {"packing": float(lower.log)}
     rng = np.random.default_rng(config["seed"])
@@ -107,7 +110,7 @@ def _head(at: dict[str, Fraction], rng: np.random.Generator) -> float:
     )
     weights = project[0](3 * rng.normal(size=(d, d))), project[1](3 * rng.normal(size=(d, d)))
     X = inputs(rng, m * T, d, 1).reshape(m, T, d)
-    bound = bind(registry.find("edelman2022/4.4"), at, "sharp", "log_N")
+    bound = bind(registry.find("edelman2022/4.4"), "sharp", "log_N", at)
     made = heads.build_heads(bound, X, 1.0, [weights], [project], np.tanh)
     assert made.error <= float(at["eps"])
     return made.log_size
@@ -118,7 +121,7 @@ def _matrix(at: dict[str, Fraction], rng: np.random.Generator, kind: int) -> flo
     (N, d_1, d_2), eps = (int(at[name]) for name in ("N", "d_1", "d_2")), float(at["eps"])
     X, U, project = np.eye(N, d_1), online.net(d_2), online.in_frobenius(float(at["B_W_F"]))
     W = target(rng, (d_1, d_2), kind, project, math.ceil((at["B_W_F"] / at["eps"]) ** 2) - 1)
-    run = online.correct(W, X, 1.0, eps, project, U, online.NEAR)
+    run = online.correct(W, X, R=1.0, eps=eps, project=project, U=U, kappa=online.NEAR)
     return len(run.corrections) * math.log(len(U) * N + 1)
 
 

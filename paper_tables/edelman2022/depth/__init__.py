@@ -10,7 +10,7 @@ from typing import Any
 
 from sympy import evaluate
 
-from maurey.numeric.balls import enclose, enclose_bound
+from maurey.numeric.balls import enclose, enclose_steps
 from maurey.numeric.binding import bind
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.symbolic import registry
@@ -72,10 +72,10 @@ def _log10(value: Any) -> float:
 
 def _swapped(route: Route, at: dict[str, Any], digits: int) -> float:
     """The derived form with one step of its route swapped."""
-    bound = bind(_claim(), at, "derived", "log_N")
+    bound = bind(_claim(), "derived", "log_N", at)
     with evaluate(False):
         steps = deep_steps(Setting({"L": int(at["L"])}), route)
-    return _log10(enclose_bound(replace(bound, steps=steps), digits)[0].value)
+    return _log10(enclose_steps(steps, bound.values, digits)[0].value)
 
 
 def _agreement(curves: dict[tuple[str, str], list[tuple[float, float]]]) -> list[str]:

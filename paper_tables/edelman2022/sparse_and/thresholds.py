@@ -46,7 +46,17 @@ def cells_of(outcomes: Sequence[Outcome]) -> list[Cell]:
     for (T, m, protocol), trials in sorted(own.items(), key=lambda item: (item[0][2], item[0])):
         done = finished(trials)
         zero = sum(o.record["errors"] == 0 for o in done)
-        cells.append(Cell(T, m, protocol, len(done), len(trials) - len(done), sum(map(succeeded, done)), zero))
+        cells.append(
+            Cell(
+                T=T,
+                m=m,
+                protocol=protocol,
+                done=len(done),
+                failed=len(trials) - len(done),
+                success=sum(map(succeeded, done)),
+                zero=zero,
+            )
+        )
     return cells
 
 
@@ -100,7 +110,19 @@ def thresholds(cells: Sequence[Cell], grid: Mapping[int, Sequence[int]], name: s
         step = at[max(place, 1)] - at[max(place, 1) - 1] if len(at) > 1 else 0
         trials = str(n[0]) if min(n) == max(n) else f"{min(n)}..{max(n)}"
         missing = tuple(m for m in planned if m not in at)
-        found.append(Threshold(T, own[0].protocol, trials, int(size), int(side), missing, step, sizes, sides))
+        found.append(
+            Threshold(
+                T=T,
+                protocol=own[0].protocol,
+                trials=trials,
+                size=int(size),
+                side=int(side),
+                missing=missing,
+                step=step,
+                sizes=sizes,
+                sides=sides,
+            )
+        )
     return found
 
 

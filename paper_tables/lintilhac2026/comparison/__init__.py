@@ -69,7 +69,9 @@ class Curve:
         """With about how many it is down to the level; none where that says nothing."""
         if level >= self.largest:
             return None
-        return Stated("", "", self.form, Decimal(1), 1, 2, self.at).samples(level)
+        return Stated(key="", part="", form=self.form, largest=Decimal(1), trained_on=1, least=2, at=self.at).samples(
+            level
+        )
 
 
 def pac_bayes(config: Mapping[str, Any], P: Fraction) -> list[Curve]:

@@ -18,13 +18,14 @@ from typing import Any
 from sympy import Expr, Integer, Symbol, evaluate, sqrt
 
 from maurey.numeric.balls import enclose
+from maurey.numeric.evaluation import value_of
 from maurey.symbolic import networks, registry
 from maurey.symbolic.derivation import Derivation, Step
 from maurey.symbolic.modules import Fixed, Linear, Module, Residual, Signal, WithOne, compose
 from maurey.symbolic.names import symbols
 from maurey.symbolic.norms import Matrix
 from maurey.symbolic.route import PAPER, SHARP, Route
-from maurey.verify.certificates.gaps import above, value
+from maurey.verify.certificates.gaps import above, upper
 from maurey.verify.papers.lintilhac2026.network import construction
 from maurey.verify.training.tasks import walsh
 
@@ -75,7 +76,7 @@ def composed(target: walsh.Target, form: str, many: int, delta: Fraction) -> Dec
     }
     bias = sum((enclose(claim, "derived", name, 20, **sizes).upper for name in ("M", "Gamma")), Decimal(0))
     at = blocks | {"B_M": above(bias.sqrt()), "A": above(target.C), "kappa": Fraction(2), "delta": delta, **LOSS}
-    return value(_steps(form, target.T, target.D), at | {"m": Fraction(many)})
+    return upper(value_of(_steps(form, target.T, target.D), at | {"m": Fraction(many)}))
 
 
 @cache

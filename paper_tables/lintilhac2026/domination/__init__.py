@@ -18,8 +18,6 @@ from maurey.paper_tables.lintilhac2026.runs import account, cells_of, look
 from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
-from maurey.verify.papers.lintilhac2026.network import sharpness
-from maurey.verify.training.tasks.parities import drawn
 from maurey.verify.training.tasks.walsh import Target
 from maurey.verify.training.trials.keys import Job, key
 
@@ -63,12 +61,17 @@ class Pair:
 
     @cached_property
     def built_norm(self) -> float:
+        from maurey.verify.papers.lintilhac2026.network import sharpness
+
         return float(sharpness.norms(self.target).total)
 
     @cached_property
     def built_trace(self) -> float:
         """The mean over the same training strings."""
         config = self.outcome.config
+        from maurey.verify.papers.lintilhac2026.network import sharpness
+        from maurey.verify.training.tasks.parities import drawn
+
         tokens, _ = drawn(config, key(config, self.outcome.trial), "training", config.m)
         return float(sharpness.hessian_trace(self.target, tokens[:, : config.T]).mean())
 

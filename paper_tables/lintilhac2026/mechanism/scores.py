@@ -49,8 +49,15 @@ def score(record: Mapping[str, Any], threshold: float) -> Scores:
     among, found = len(shown & set(components)), len(shown & set(needed))
     curve = np.array(record["phi"])
     return Scores(
-        len(used), len(showing), found, len(needed), among, float(mass), float(np.mean(best)), turns(curve)
-    )  # fmt: skip
+        used=len(used),
+        showing=len(showing),
+        found=found,
+        needed=len(needed),
+        among_all=among,
+        mass=float(mass),
+        weight=float(np.mean(best)),
+        turns=turns(curve),
+    )
 
 
 def turns(curve: NDArray[np.float64]) -> int:

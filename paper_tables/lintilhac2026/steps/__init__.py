@@ -53,7 +53,15 @@ def noisy(T: int, sigma: float, draws: int) -> Noisy:
 
     found = errors(T, sigma, draws)
     step, union, chain, single = (float(x.mean()) for x in (found.steps, found.union, found.end, found.single))
-    return Noisy(T, sigma, step, union, chain, single, bool((found.end <= found.union + 1e-12).all()))
+    return Noisy(
+        T=T,
+        sigma=sigma,
+        step=step,
+        union=union,
+        chain=chain,
+        single=single,
+        within=bool((found.end <= found.union + 1e-12).all()),
+    )
 
 
 @dataclass(frozen=True)

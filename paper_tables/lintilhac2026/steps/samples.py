@@ -60,7 +60,7 @@ def needed(way: str, form: str, T: int, Sigma: str, truncated: bool) -> Needed:
     while (found := enclose(claim, form, "error", 10, m=least, sigma=best, **at)).upper > AIM:
         least += -(-least // 100)
     of_a_step = enclose(claim, form, "step", 10, m=least, sigma=best, **at).value if way == "chain" else None
-    return Needed(way, form, truncated, T, least, best, found.value, of_a_step)
+    return Needed(way=way, form=form, truncated=truncated, T=T, m=least, sigma=best, value=found.value, step=of_a_step)
 
 
 @cache

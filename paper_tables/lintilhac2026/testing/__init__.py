@@ -138,13 +138,13 @@ def make(progress: Progress) -> Exhibit:
         levels += reports(config, D, omega, number)
     progress(len(classes), len(classes) + 1)
     found = Found(
-        levels,
-        [boolean(config, name) for name in tables(config["boolean_T"])],
-        {r: freed(config, r) for r in config["free"]},
-        config["free_sparsity"],
-        [products(config, d) for d in config["products"]],
-        Fraction(config["doubt"]),
-        config["T"],
+        levels=levels,
+        booleans=[boolean(config, name) for name in tables(config["boolean_T"])],
+        free={r: freed(config, r) for r in config["free"]},
+        freed=config["free_sparsity"],
+        products=[products(config, d) for d in config["products"]],
+        doubt=Fraction(config["doubt"]),
+        T=config["T"],
     )
     findings = [_one_sided(found), _right(found), _fourier(found), _sure(found)]
     R = {eps: pt.trials(found.doubt, Fraction(eps)) for eps in config["eps"]}

@@ -112,7 +112,18 @@ def entries(outcomes: Sequence[Outcome], expected: Mapping[str, Any]) -> Iterato
                 found, upper = law(mine, variant, model), law(_upper(mine), variant, model)
                 told, d = expected[task][model], own[0].config.d
                 slope = _printed(paper["printed"], model)
-                yield Entry(task, model, variant, paper["threshold"], d, mine, found, upper, told, slope)
+                yield Entry(
+                    task=task,
+                    model=model,
+                    variant=variant,
+                    threshold=paper["threshold"],
+                    d=d,
+                    cells=mine,
+                    law=found,
+                    upper=upper,
+                    told=told,
+                    printed=slope,
+                )
 
 
 def _upper(cells: Sequence[Cell]) -> list[Cell]:

@@ -12,10 +12,10 @@ from typing import Any
 
 from flint import arb, ctx
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import PRECISION, decimal
 from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
-from maurey.verify.packings.attacks import decimal, value
-from maurey.verify.packings.euclidean import PRECISION
 from maurey.verify.papers.mousavi2025.recurrent import solvers
 from maurey.verify.papers.mousavi2025.recurrent.cost import at
 from maurey.verify.papers.mousavi2025.recurrent.memory import Kept, accumulated
@@ -49,7 +49,7 @@ class Held:
 
 def held(network: Exists) -> Held:
     point = at(network)
-    return Held(network, *(value(KEY, part, form, point) for part, form in
+    return Held(network, *(value(KEY, form, part, point) for part, form in
                            (("width", "printed"), ("width", "derived"), ("norm", "printed"))))  # fmt: skip
 
 

@@ -53,7 +53,13 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             *(fitted(*who, found) for who, found in laws.items() if who in {(c.variant, c.model) for c in cells}),
         ],
         draw=lambda figure: draw(
-            figure, cells, laws, {}, "q", "tokens q that a label depends on", expected["threshold"]
+            figure,
+            cells,
+            laws=laws,
+            printed={},
+            axis="q",
+            meaning="tokens q that a label depends on",
+            threshold=expected["threshold"],
         ),
         figure_size=(7.0, 5.4),
         parameters={name: value for name, value in scale.items() if name != "scale"},

@@ -19,6 +19,7 @@ import numpy as np
 
 from maurey.numeric.balls import enclose
 from maurey.numeric.compare import Comparison, compare
+from maurey.numeric.types import Array
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.plots import draw
 from maurey.symbolic import registry
@@ -37,7 +38,6 @@ ONE_LAYER = ("trauger2024/4.1.1", "trauger2024/D.0.1", "trauger2024/D.0.2")
 SHAPES = ("trauger2024/S2.5:norms", "trauger2024/S2.5:counting")
 LINEAR = ("trauger2024/S2.5:log_N_norms", "trauger2024/S2.5:log_N_counting")
 ABOVE = Context(prec=6, rounding=ROUND_CEILING)
-Array = Any
 Network = dict[str, Array]  # by name: V is d x k, QK d x d, C k x d, w of length d
 
 # --- weights ---------------------------------------------------------------------------------------------------------

@@ -35,7 +35,17 @@ def hidden_part(
     keeps: tuple[str, ...] | None = KEPT,
 ) -> Part:
     """A part that the paper prints with <~."""
-    return Part(name, lhs, meaning, "<~", hides, keeps, printed, derived, sharp)
+    return Part(
+        name=name,
+        lhs=lhs,
+        meaning=meaning,
+        relation="<~",
+        hides=hides,
+        keeps=keeps,
+        printed=printed,
+        derived=derived,
+        sharp=sharp,
+    )
 
 
 # --- 4.1 to 4.3: the general head -----------------------------------------------------------------------------

@@ -17,8 +17,15 @@ same size, up to a constant and a power of a logarithm.""",
     symbols=parameters("L_loss K R_F", R_F={"meaning": "the largest complexity of one output, over all samples"}),
     constants=(C0,),
     parts=(
-        Part("R", r"\hat{\mathcal R}(\ell\circ\mathcal F)", "complexity of the composed class", "<~",
-             "a constant and a power of a logarithm of the sample size", (), lambda _: c0 * L_loss * sqrt(K) * R_F),
+        Part(
+            name="R",
+            lhs=r"\hat{\mathcal R}(\ell\circ\mathcal F)",
+            meaning="complexity of the composed class",
+            relation="<~",
+            hides="a constant and a power of a logarithm of the sample size",
+            keeps=(),
+            printed=lambda _: c0 * L_loss * sqrt(K) * R_F,
+        ),
     ),
     reference="D. Foster, A. Rakhlin, Vector contraction for Rademacher complexity (2019), Theorem 1",
-)  # fmt: skip
+)

@@ -72,7 +72,7 @@ def inverted_risk(proof: Derivation, mean: Expr, norm_squared: Expr, b: Expr, de
     """The same by Seeger's bound, at the same price."""
     KL = divergence(proof, norm_squared, deviation)
     share = proof.let("share", r"\delta_g", delta / grid, "each deviation gets its share of the probability of failure")
-    return seeger(proof, mean, KL, share, m, b, "inverted")
+    return seeger(proof, mean, KL=KL, delta=share, m=m, b=b, name="inverted")
 
 
 def risk(proof: Derivation, target: Target, P: Expr | None, exact: bool = False) -> Expr:

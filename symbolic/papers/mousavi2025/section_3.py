@@ -50,7 +50,19 @@ def _risk(of: Class, exact: bool) -> Form:
         radius_x, radius_z = let_radii(D)
         outer, inner, frobenius, row_sum = of(D, radius_x, exact)
         kappa, keys = (BEST_CONSTANT, OWN_KEYS) if exact else (PAPER_CONSTANT, PROVED)
-        net = Shallow(n, q, m, let_embedding(D), radius_z, outer, inner, frobenius, row_sum, kappa, keys)
+        net = Shallow(
+            prompts=n,
+            heads=q,
+            width=m,
+            embedding=let_embedding(D),
+            radius=radius_z,
+            outer=outer,
+            inner=inner,
+            frobenius=frobenius,
+            row_sum=row_sum,
+            kappa=kappa,
+            keys=keys,
+        )
         fit = D.let("fit", r"\hat R_n", 4 * eps_2NN, "the minimiser fits as well as the network of 11", APPROXIMATION)
         tau, moment, tail = truncation_level(D, q, outer, inner, exact)
         failing = D.let("failing", r"\delta", n ** (-c), "the probability that the deviation is larger")
@@ -98,9 +110,15 @@ USES = ("mousavi2025/11", "mousavi2025/12", "mousavi2025/17", "mousavi2025/18", 
         *SHARPER)  # fmt: skip
 OUR_FACTOR = "a factor that is not in the paper, which leaves nothing open but the exponent"
 FAILURE = Part(
-    "failure", r"\mathbb P(\text{failure})", "probability that it fails", "<~", OUR_FACTOR, None,
-    lambda _: c0 * n ** (-c), steps(_failure),
-)  # fmt: skip
+    name="failure",
+    lhs=r"\mathbb P(\text{failure})",
+    meaning="probability that it fails",
+    relation="<~",
+    hides=OUR_FACTOR,
+    keeps=None,
+    printed=lambda _: c0 * n ** (-c),
+    derived=steps(_failure),
+)
 DEPARTURES = {
     "cut": complexity.differs["cut"],
     "level": r"it drops what the labels ask of $\tau$, which is left where the bounds on the network are small",
@@ -121,11 +139,20 @@ are damaged in the source and are read from the proof.""",
     constants=(HIDDEN, KAPPA, EXPONENT_OF_FAILURE),
     differs=DEPARTURES | {"E_rows": LENGTHS},
     parts=(
-        Part("risk", RISK, "risk of the minimiser", "<~", LOGARITHMS, (), steps(_printed_product),
-             _risk(product_class, False), _risk(product_class, True)),
+        Part(
+            name="risk",
+            lhs=RISK,
+            meaning="risk of the minimiser",
+            relation="<~",
+            hides=LOGARITHMS,
+            keeps=(),
+            printed=steps(_printed_product),
+            derived=_risk(product_class, False),
+            sharp=_risk(product_class, True),
+        ),
         FAILURE,
     ),
-)  # fmt: skip
+)
 
 ball = Claim(
     key=BALL,
@@ -141,10 +168,28 @@ failure. The exponents of $q$, $d$ and $R$ are damaged in the source and are rea
     constants=(HIDDEN, KAPPA, EXPONENT_OF_FAILURE),
     differs=DEPARTURES,
     parts=(
-        Part("squared_radius", "R^2", "squared radius of a ball that serves", "<~", LOGARITHMS, (),
-             lambda _: c0 * printed_square(), _square(False), _square(True)),
-        Part("risk", RISK, "risk of the minimiser", "<~", LOGARITHMS, (), steps(_printed_ball),
-             _risk(ball_class, False), _risk(ball_class, True)),
+        Part(
+            name="squared_radius",
+            lhs="R^2",
+            meaning="squared radius of a ball that serves",
+            relation="<~",
+            hides=LOGARITHMS,
+            keeps=(),
+            printed=lambda _: c0 * printed_square(),
+            derived=_square(False),
+            sharp=_square(True),
+        ),
+        Part(
+            name="risk",
+            lhs=RISK,
+            meaning="risk of the minimiser",
+            relation="<~",
+            hides=LOGARITHMS,
+            keeps=(),
+            printed=steps(_printed_ball),
+            derived=_risk(ball_class, False),
+            sharp=_risk(ball_class, True),
+        ),
         FAILURE,
     ),
-)  # fmt: skip
+)

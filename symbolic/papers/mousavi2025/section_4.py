@@ -46,7 +46,18 @@ def _risk(sharp: bool) -> Form:
         state = needed_radius(D, "state", tokens)
         ball = D.let("ball", "R", sqrt(network_square(D, tokens)), "a ball that holds the network of 28", NETWORK)
         size = network_size(D, "size", tokens)
-        net = Recurrent(N, TRANSITION_DEPTH, READOUT_DEPTH, token, ball, size, state, KEYS, sharp, projected=True)
+        net = Recurrent(
+            steps=N,
+            transition_depth=TRANSITION_DEPTH,
+            readout_depth=READOUT_DEPTH,
+            inputs=token,
+            bound=ball,
+            parameters=size,
+            state=state,
+            keys=KEYS,
+            sharp=sharp,
+            projected=True,
+        )
         fit = D.let("fit", r"\hat R_n", 4 * eps_2NN, "the minimiser fits as well as that network", NETWORK)
         tau, moment, tail = truncation_level(D, ball, state, READOUT_DEPTH, sharp)
         failing = D.let("failing", r"\delta", n ** (-c), "the probability that the deviation is larger")

@@ -28,12 +28,36 @@ DEGREE_R = Constant("c_R", Fraction(1), "c_R", "the degree that poly(R) hides", 
 
 def shallow(kappa: Expr = PAPER_CONSTANT, keys: Keys = PROVED) -> Shallow:
     """The class of 17: per head a (2,1) norm, which bounds those of all heads together."""
-    return Shallow(n, H, m, D_e, r_z, B_a, B_W, sqrt(H) * B_QK, H * B_QK, kappa, keys)
+    return Shallow(
+        prompts=n,
+        heads=H,
+        width=m,
+        embedding=D_e,
+        radius=r_z,
+        outer=B_a,
+        inner=B_W,
+        frobenius=sqrt(H) * B_QK,
+        row_sum=H * B_QK,
+        kappa=kappa,
+        keys=keys,
+    )
 
 
 def joint(kappa: Expr = PAPER_CONSTANT) -> Shallow:
     """The class of 16, with bounds on the matrix of all heads; nothing is said of the block behind it."""
-    return Shallow(n, H, m, D_e, r_z, B_a, B_W, B_QK_F, B_QK, kappa, Keys())
+    return Shallow(
+        prompts=n,
+        heads=H,
+        width=m,
+        embedding=D_e,
+        radius=r_z,
+        outer=B_a,
+        inner=B_W,
+        frobenius=B_QK_F,
+        row_sum=B_QK,
+        kappa=kappa,
+        keys=Keys(),
+    )
 
 
 # --- 13 ---------------------------------------------------------------------------------------------------------------
@@ -101,11 +125,19 @@ number of the block over all $\|h\|_2\le\sqrt HR$. A case of 30, with two layers
     uses=("mousavi2025/30", COMPOSED),
     constants=(C0, DEGREE_R),
     parts=(
-        Part("log_N", r"\log\mathcal C(\mathcal F_{2NN},d_\infty^{2NN},\epsilon)", "log covering number of the block",
-             "<~", "an absolute constant and the degree of a polynomial", None,
-             lambda _: c0 * m * H * D_e * log(1 + (1 + R) ** c_R / eps), _two_layers(False), _two_layers(True)),
+        Part(
+            name="log_N",
+            lhs=r"\log\mathcal C(\mathcal F_{2NN},d_\infty^{2NN},\epsilon)",
+            meaning="log covering number of the block",
+            relation="<~",
+            hides="an absolute constant and the degree of a polynomial",
+            keeps=None,
+            printed=lambda _: c0 * m * H * D_e * log(1 + (1 + R) ** c_R / eps),
+            derived=_two_layers(False),
+            sharp=_two_layers(True),
+        ),
     ),
-)  # fmt: skip
+)
 
 # --- 15 ---------------------------------------------------------------------------------------------------------------
 
@@ -177,21 +209,32 @@ matrices = Claim(
     statement=r"""For $\|\Theta_{QK}\|_{2,1}\le R_{2,1}$, the norms of the $HD_e$ columns summed,
 $\|\Theta_{QK}\|_F\le R_F$ and queries $\|z_j\|_2\le r_z$, $n$ in number: the log covering number in $\sup_{p,j\in
 S_n}\|\Theta^\top z_j-\Theta'^\top z_j\|_2$. The columns are dotted with the queries.""",
-    symbols=letters("eps n H D_e r_z B_QK_21 B_QK_F", eps=r"\epsilon",
-                    B_QK_21={"latex": "R_{2,1}", "meaning": r"bound on $\|\Theta_{QK}\|_{2,1}$, all heads together"},
-                    B_QK_F={"latex": "R_F", "meaning": r"bound on $\|\Theta_{QK}\|_F$, all heads together"}),
+    symbols=letters(
+        "eps n H D_e r_z B_QK_21 B_QK_F",
+        eps=r"\epsilon",
+        B_QK_21={"latex": "R_{2,1}", "meaning": r"bound on $\|\Theta_{QK}\|_{2,1}$, all heads together"},
+        B_QK_F={"latex": "R_F", "meaning": r"bound on $\|\Theta_{QK}\|_F$, all heads together"},
+    ),
     samples="n",
     uses=("zhang2002/4", "edelman2022/2.1", "mousavi2025/41", "trauger2024/3.1", "maurey/online"),
     constants=(C0,),
     differs={"E_rows": LENGTHS},
     parts=(
-        Part("log_N", r"\log\mathcal C(\varTheta_{QK},d_\infty^{QK},\epsilon)", "log covering number of the matrices",
-             "<~", "an absolute constant", None,
-             lambda _: c0 * Min(r_z**2 * B_QK**2 * log(2 * H * D_e**2) / eps**2,
-                                H * D_e**2 * log(1 + 2 * B_QK_F * r_z / eps)),
-             steps(_matrices), steps(_best_matrices)),
+        Part(
+            name="log_N",
+            lhs=r"\log\mathcal C(\varTheta_{QK},d_\infty^{QK},\epsilon)",
+            meaning="log covering number of the matrices",
+            relation="<~",
+            hides="an absolute constant",
+            keeps=None,
+            printed=lambda _: (
+                c0 * Min(r_z**2 * B_QK**2 * log(2 * H * D_e**2) / eps**2, H * D_e**2 * log(1 + 2 * B_QK_F * r_z / eps))
+            ),
+            derived=steps(_matrices),
+            sharp=steps(_best_matrices),
+        ),
     ),
-)  # fmt: skip
+)
 
 # --- 17 ---------------------------------------------------------------------------------------------------------------
 
@@ -228,8 +271,16 @@ $R_{{m,w}}$ and $r_z$. The argument of the first logarithm is meant up to a fixe
     constants=(C0, KAPPA),
     differs={"E_rows": LENGTHS},
     parts=(
-        Part("log_N", r"\log\mathcal C(\mathcal F_{TR},d_\infty^{TR},\epsilon)", "log covering number", "<~",
-             "an absolute constant, and a power in the first logarithm", None,
-             printed_transformer, steps(lambda D: shallow().log_size(D, eps)), steps(_best_transformer)),
+        Part(
+            name="log_N",
+            lhs=r"\log\mathcal C(\mathcal F_{TR},d_\infty^{TR},\epsilon)",
+            meaning="log covering number",
+            relation="<~",
+            hides="an absolute constant, and a power in the first logarithm",
+            keeps=None,
+            printed=printed_transformer,
+            derived=steps(lambda D: shallow().log_size(D, eps)),
+            sharp=steps(_best_transformer),
+        ),
     ),
-)  # fmt: skip
+)

@@ -53,11 +53,19 @@ to $\tau$.""",
         "cut": r"it cuts the integral off at $n^{-1/2}$ also where that is beyond the range $\tau$",
     },
     parts=(
-        Part("Rad", r"\hat{\mathfrak R}_n(\mathcal L_\tau)", "empirical Rademacher complexity", "<~", LOGARITHMS, (),
-             steps(_printed_complexity), steps(lambda D: shallow().complexity(D, tau, n)),
-             steps(lambda D: shallow(BEST_CONSTANT, OWN_KEYS).sharp_complexity(D, tau, n))),
+        Part(
+            name="Rad",
+            lhs=r"\hat{\mathfrak R}_n(\mathcal L_\tau)",
+            meaning="empirical Rademacher complexity",
+            relation="<~",
+            hides=LOGARITHMS,
+            keeps=(),
+            printed=steps(_printed_complexity),
+            derived=steps(lambda D: shallow().complexity(D, tau, n)),
+            sharp=steps(lambda D: shallow(BEST_CONSTANT, OWN_KEYS).sharp_complexity(D, tau, n)),
+        ),
     ),
-)  # fmt: skip
+)
 
 # --- 19 ---------------------------------------------------------------------------------------------------------------
 
@@ -76,7 +84,19 @@ def _gap(sharp: bool) -> Form:
     def build(D: Derivation) -> Expr:
         _, radius = let_radii(D)
         kappa, keys = (BEST_CONSTANT, OWN_KEYS) if sharp else (PAPER_CONSTANT, PROVED)
-        net = Shallow(n, H, m, let_embedding(D), radius, B_a, B_W, sqrt(H) * B_QK, H * B_QK, kappa, keys)
+        net = Shallow(
+            prompts=n,
+            heads=H,
+            width=m,
+            embedding=let_embedding(D),
+            radius=radius,
+            outer=B_a,
+            inner=B_W,
+            frobenius=sqrt(H) * B_QK,
+            row_sum=H * B_QK,
+            kappa=kappa,
+            keys=keys,
+        )
         return gap_of(net, D, tau, delta, sharp)
 
     return steps(build)
@@ -105,11 +125,20 @@ probability of failure the truncated risk exceeds the empirical risk by no more 
     constants=(HIDDEN, KAPPA),
     differs=complexity.differs,
     parts=(
-        Part("gap", r"R_\tau^{TR}(\hat\Theta)-\hat R_n^{TR}(\hat\Theta)", "excess of the truncated risk", "<~",
-             LOGARITHMS, (), steps(_printed_gap), _gap(False), _gap(True)),
+        Part(
+            name="gap",
+            lhs=r"R_\tau^{TR}(\hat\Theta)-\hat R_n^{TR}(\hat\Theta)",
+            meaning="excess of the truncated risk",
+            relation="<~",
+            hides=LOGARITHMS,
+            keeps=(),
+            printed=steps(_printed_gap),
+            derived=_gap(False),
+            sharp=_gap(True),
+        ),
         FAILURE,
     ),
-)  # fmt: skip
+)
 
 # --- 20 ---------------------------------------------------------------------------------------------------------------
 
@@ -170,9 +199,26 @@ right-hand side is damaged in the source and is read from the proof.""",
     constants=(HIDDEN,),
     differs={"order": "its logarithms are negative where the norms are small; moments are bounded from order 1 on"},
     parts=(
-        Part("level", r"\tau", "a truncation level that serves", "<~", "an absolute constant", None,
-             steps(_printed_level), _level(False), _level(True)),
-        Part("cost", r"R^{TR}(\hat\Theta)-R_\tau^{TR}(\hat\Theta)", "what truncation takes off the risk", "<~",
-             "an absolute constant", None, lambda _: c0 / sqrt(n), steps(_cost)),
+        Part(
+            name="level",
+            lhs=r"\tau",
+            meaning="a truncation level that serves",
+            relation="<~",
+            hides="an absolute constant",
+            keeps=None,
+            printed=steps(_printed_level),
+            derived=_level(False),
+            sharp=_level(True),
+        ),
+        Part(
+            name="cost",
+            lhs=r"R^{TR}(\hat\Theta)-R_\tau^{TR}(\hat\Theta)",
+            meaning="what truncation takes off the risk",
+            relation="<~",
+            hides="an absolute constant",
+            keeps=None,
+            printed=lambda _: c0 / sqrt(n),
+            derived=steps(_cost),
+        ),
     ),
-)  # fmt: skip
+)

@@ -96,7 +96,17 @@ parameters, $\|W_l\|_F,\|b_l\|_2\le R$, in the largest deviation over $\|x\|_2\l
 
 def recurrent(setting: Setting, sharp: bool = False) -> Recurrent:
     """The class of 31."""
-    return Recurrent(N, setting.size("L_h"), setting.size("L_y"), R, R, p, r_h, KEYS, sharp)
+    return Recurrent(
+        steps=N,
+        transition_depth=setting.size("L_h"),
+        readout_depth=setting.size("L_y"),
+        inputs=R,
+        bound=R,
+        parameters=p,
+        state=r_h,
+        keys=KEYS,
+        sharp=sharp,
+    )
 
 
 def _class(sharp: bool) -> Form:

@@ -153,12 +153,19 @@ $\|x\|_1\le B_x$ and $N>d$ points: the cover of Lemma 3.5 on the scaled basis.""
         "delta": "its centres are not shown to lie in the class",
     },
     parts=(
-        Part("log_N", LINEAR, "log covering number of the linear maps", "<~", LOGARITHMS, KEPT,
-             lambda _: c0 * (B_21**2 * B_X_1**2 / eps**2) * log(d * k),
-             lambda _: linear_cover(IN_L1, zhang_basis, column_sum=B_21),
-             lambda _: linear_cover(IN_L1, length_free, column_sum=B_21)),
+        Part(
+            name="log_N",
+            lhs=LINEAR,
+            meaning="log covering number of the linear maps",
+            relation="<~",
+            hides=LOGARITHMS,
+            keeps=KEPT,
+            printed=lambda _: c0 * (B_21**2 * B_X_1**2 / eps**2) * log(d * k),
+            derived=lambda _: linear_cover(IN_L1, zhang_basis, column_sum=B_21),
+            sharp=lambda _: linear_cover(IN_L1, length_free, column_sum=B_21),
+        ),
     ),
-)  # fmt: skip
+)
 
 lemma_3_5 = Claim(
     key="trauger2024/3.5",
@@ -175,11 +182,11 @@ the columns of $W$ are dotted with $x$, here they are not.""",
         "delta": "its centres are not shown to lie in the class",
     },
     parts=(
-        Part("log_N", r"\log\mathcal N_\infty(\mathcal F,\epsilon,\{x_i\}_{i=1}^n,\|\cdot\|_2)",
-             "log covering number of the linear maps", "<~", "an absolute constant", None,
-             lambda _: c0 * (B_21**2 * B_X**2 / eps**2) * log(d * N),
-             lambda _: linear_cover(IN_L2, zhang, column_sum=B_21),
-             lambda _: linear_cover(IN_L2, online, column_sum=B_21)),
+        Part(name="log_N", lhs=r"\log\mathcal N_\infty(\mathcal F,\epsilon,\{x_i\}_{i=1}^n,\|\cdot\|_2)",
+             meaning="log covering number of the linear maps", relation="<~", hides="an absolute constant", keeps=None,
+             printed=lambda _: c0 * (B_21**2 * B_X**2 / eps**2) * log(d * N),
+             derived=lambda _: linear_cover(IN_L2, zhang, column_sum=B_21),
+             sharp=lambda _: linear_cover(IN_L2, online, column_sum=B_21)),
     ),
 )  # fmt: skip
 

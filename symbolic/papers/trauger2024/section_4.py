@@ -75,7 +75,7 @@ def sharp_layer(x: Signal, QK: Matrix, by_rows: bool, cover: Cover | None = None
     else:
         entropy = cover(D, weight)
         p, C = quadratic_total(D, [term(weight, entropy)])
-        R = chained(D, C, x.radius, m, p, entropy.proper, "R_one")
+        R = chained(D, C, A=x.radius, m=m, p=p, proper=entropy.proper, name="R_one")
     R = largest_of_signs(D, R, d, x.radius, m)
     A = outer_range(D, by_rows, x)
     return D.steps_to(D.let("R_layer", "", Min(F * R, A), "what was peeled off, times what is left; or the range"))
@@ -114,7 +114,17 @@ def both_readings(
     keeps: tuple[str, ...] | None = None,
 ) -> tuple[Part, ...]:
     def part(name: str, meaning: str, rows: bool) -> Part:
-        return Part(name, LAYER, meaning, "<~", hides, keeps, printed, lambda _: derived(rows), lambda _: sharp(rows))
+        return Part(
+            name=name,
+            lhs=LAYER,
+            meaning=meaning,
+            relation="<~",
+            hides=hides,
+            keeps=keeps,
+            printed=printed,
+            derived=lambda _: derived(rows),
+            sharp=lambda _: sharp(rows),
+        )
 
     return (
         part("R", "Rademacher complexity of the layer, columns bounded as stated", False),
@@ -354,8 +364,16 @@ $O(L)$.""",
     unrolled=("L",),
     differs=DEEP_DEPARTURES,
     parts=(
-        Part("log_N", DEEP, "log covering number of the network", "<~", "a constant and all logarithms", (),
-             lambda _: c0 * B_11**2 * B_X**2 * B_w**2 * (L_sigma * B_C * B_V * B_QK) ** (c_L * L) * (1 / eps**2),
-             corollary_4_2_1.parts[0].derived, corollary_4_2_1.parts[0].sharp),
+        Part(
+            name="log_N",
+            lhs=DEEP,
+            meaning="log covering number of the network",
+            relation="<~",
+            hides="a constant and all logarithms",
+            keeps=(),
+            printed=lambda _: c0 * B_11**2 * B_X**2 * B_w**2 * (L_sigma * B_C * B_V * B_QK) ** (c_L * L) * (1 / eps**2),
+            derived=corollary_4_2_1.parts[0].derived,
+            sharp=corollary_4_2_1.parts[0].sharp,
+        ),
     ),
-)  # fmt: skip
+)

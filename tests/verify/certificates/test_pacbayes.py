@@ -54,9 +54,7 @@ def test_bounds_are_upper_ends():
 
 def test_draws_have_the_deviation_and_the_strings():
     """A network that answers its first parameter, whatever the string; the labels are 0."""
-    gibbs = pacbayes.Gibbs(
-        lambda flat, strings: flat[:, :1].expand(-1, strings.shape[1]), torch.zeros(3), "squared"
-    )
+    gibbs = pacbayes.Gibbs(lambda flat, strings: flat[:, :1].expand(-1, strings.shape[1]), torch.zeros(3), "squared")
     found = gibbs.losses(0.125, (STRINGS, torch.zeros(16)), 4000, 3, np.random.default_rng(0))
     assert found.mean() == pytest.approx(0.125**2, rel=0.1)
     assert len(set(found.tolist())) == 4000

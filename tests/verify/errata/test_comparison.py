@@ -19,7 +19,8 @@ from maurey.symbolic.names import C0, parameters, symbols
 from maurey.verify import ledger
 from maurey.verify.errata import rays
 from maurey.verify.errata.boxes import holds_on_box
-from maurey.verify.errata.comparison import comparable, compare
+from maurey.verify.errata.comparison import compare
+from maurey.verify.errata.entries import comparable
 from maurey.verify.errata.witnesses import replay
 
 PARTS = [

@@ -10,10 +10,14 @@ from sympy import E, Integer, Rational, Symbol, ceiling, exp, log, sqrt, symbols
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
 from maurey.verify.checks import BOOK, EFFORTS, Result, load
-from maurey.verify.prove.proofs import conclude, formula, identity, least_at, nonnegative, polynomial, same
+from maurey.verify.prove.identities import identity, same
+from maurey.verify.prove.polynomials import least_at, polynomial
+from maurey.verify.prove.proofs import conclude, formula
+from maurey.verify.prove.subdivision import nonnegative
 
 MINE = ("maurey.verify.papers.maurey.proofs", "maurey.verify.papers.edelman2022.lemmas")
-load()
+for paper in ("maurey", "edelman2022"):
+    load(paper)
 CHECKS = [(key, f) for key, found in BOOK.checks.items() for f in found if f.__module__ in MINE]
 LESS = Rational(999, 1000)
 
@@ -139,7 +143,7 @@ def test_what_a_proof_on_a_box_says():
 
 
 def test_what_is_not_decided_on_a_box(monkeypatch):
-    monkeypatch.setattr("maurey.verify.prove.proofs.MOST_CELLS", 200)
+    monkeypatch.setattr("maurey.verify.prove.subdivision.MOST_CELLS", 200)
     assert nonnegative(x - 1 - log(x), {x: (half, 3)}).verdict is None  # tight at 1, which nobody said
     assert nonnegative(log(x) - 1 + 1 / x, {x: (0, 3)}, {x: 1}).verdict is None  # not defined at 0
     assert nonnegative(x - ceiling(x) + 2, {x: (0, 3)}).verdict is None  # not smooth

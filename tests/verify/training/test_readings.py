@@ -6,16 +6,21 @@ from dataclasses import replace
 import pytest
 import torch
 
+from maurey.commands.verify import table
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Setting
 from maurey.symbolic.modules import Heads
 from maurey.symbolic.papers.edelman2022.section_4 import head
 from maurey.symbolic.route import PAPER
 from maurey.verify import ledger, matrix
+from maurey.verify.attack import trained_networks
 from maurey.verify.attack.forwards import forward
-from maurey.verify.checks import EFFORTS, Result, load
-from maurey.verify.commands import table
-from maurey.verify.papers.edelman2022 import lipschitz, trained_networks
+from maurey.verify.attack.statements import Statement
+from maurey.verify.checks import EFFORTS, Result, checks_of
+from maurey.verify.papers.edelman2022 import lipschitz as edelman_lipschitz
+from maurey.verify.papers.edelman2022 import trained_networks as edelman_trained
+from maurey.verify.papers.maurey import lipschitz as maurey_lipschitz
+from maurey.verify.papers.maurey import trained_networks as maurey_trained
 from maurey.verify.training.networks import encoder, layer
 from maurey.verify.training.networks.binary_attention import attend, both
 from maurey.verify.training.readings import courses, norms
@@ -203,6 +208,8 @@ def test_the_slope_after_attention_is_bounded_and_can_be_reached():
 # --- claims held against trained networks ----------------------------------------------------------------------------
 
 QUICK = EFFORTS["quick"]
+STATEMENTS = edelman_lipschitz.STATEMENTS | maurey_lipschitz.STATEMENTS
+HELD = edelman_trained.HELD | maurey_trained.HELD
 
 
 def test_a_course_learns_and_is_measured():
@@ -215,9 +222,9 @@ def test_a_course_learns_and_is_measured():
         assert run.record["norms"]["B_X"] > 1
 
 
-@pytest.mark.parametrize("key", trained_networks.HELD)
+@pytest.mark.parametrize("key", HELD)
 def test_trained_networks_hold(key):
-    results = list(trained_networks.examine(key, QUICK, lipschitz.STATEMENTS[key], trained_networks.HELD[key]))
+    results = list(trained_networks.examine(QUICK, STATEMENTS[key], HELD[key]))
     assert {one.form for one in results} >= ({"printed"} if key != "edelman2022/A.12" else {"derived", "sharp"})
     for one in results:
         assert (one.verdict, one.rung) == ("holds", "trained")
@@ -225,18 +232,18 @@ def test_trained_networks_hold(key):
         assert one.instances >= 3
 
 
-@pytest.mark.parametrize("key", trained_networks.HELD)
+@pytest.mark.parametrize("key", HELD)
 def test_a_bound_that_is_too_small_fails(key):
     """A right-hand side below what was measured is found out."""
-    own = lipschitz.STATEMENTS[key]
+    own = STATEMENTS[key]
 
-    def smaller(f, **case):
-        whole = own.build(f, **case)
+    def smaller(**case):
+        whole = own.build(**case)
         sides = lambda v: {n: (lhs, rhs / 500, scale / 500) for n, (lhs, rhs, scale) in whole.sides(v).items()}  # noqa: E731
         return type(whole)(whole.variables, whole.bounds, sides, whole.given)
 
-    shrunk = lipschitz.Statement(smaller, own.cases, own.about, own.speaks)
-    results = list(trained_networks.examine(key, QUICK, shrunk, trained_networks.HELD[key]))
+    shrunk = Statement(smaller, own.cases, own.about, own.speaks)
+    results = list(trained_networks.examine(QUICK, shrunk, HELD[key]))
     assert results
     assert all(one.verdict == "fails" and one.counterexample for one in results)
 
@@ -271,15 +278,15 @@ def test_gaps_are_held_and_a_larger_one_is_found_out(monkeypatch):
 
 def test_the_checks_are_registered():
     more = ("trauger2024/E.2", "trauger2024/4.1.1", "trauger2024/D.0.1", "trauger2024/D.0.2")
-    for key in (*trained_networks.HELD, *more):
-        assert len(load().checks[key]) > 1, key
+    for key in (*HELD, *more):
+        assert len(checks_of(key)) > 1, key
 
 
 def test_trained_evidence_stands_beside_the_verdict():
     """It decides nothing that something stronger decides, nor a printed bound that the derivation does not give."""
     softmax, one_head = registry.find("edelman2022/A.7"), registry.find("edelman2022/4.4")
-    held = Result("holds", "trained", "networks", 5, 0.4)
-    row = matrix.row(softmax, [Result("holds", "tested", "attacks", 3, 0.9), held], None, 0.0)
+    held = Result("holds", "trained", "networks", instances=5, tightness=0.4)
+    row = matrix.row(softmax, [Result("holds", "tested", "attacks", instances=3, tightness=0.9), held], None, 0.0)
     assert (row.verdict, row.evidence, row.tightness) == ("holds", "tested", 0.9)
     assert row.trained == {"instances": 5, "tightness": 0.4, "note": "networks"}
     assert matrix.row(softmax, [Result("holds", "tested", "attacks")], None, 0.0).trained is None

@@ -17,9 +17,11 @@ import numpy as np
 import sympy
 
 from maurey.numeric.binding import bind
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import texts
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.tally import At, Tally, shown, stated, stated_ball
+from maurey.verify.tally import At, Tally
 
 from .constructions import counterexamples, unit_vectors
 
@@ -78,7 +80,7 @@ def _least_step(target: Target, s: int, turned: bool = False) -> float:
 def _misses(tally: Tally, family: str, at: At, error_of: Any, also: list[tuple[int, ...]], **more: Any) -> Result:
     """The printed weights on all inputs, in balls; and whether another scale would do, on those that count."""
     gram = unit_vectors.FAMILIES[family](at["T"], at["s"], at["coherence"])
-    error, R = error_of(gram, at["s"]), stated_ball(tally.key, "printed", "W_Q", at)
+    error, R = error_of(gram, at["s"]), value(tally.key, "printed", "W_Q", at)
     b, found = counterexamples.worst_input(error, at["T"], R)
     bound, reach = at["gamma"] / 4, 50 * int(float(R) + 1)
     if not found > counterexamples.ball(bound):
@@ -86,21 +88,30 @@ def _misses(tally: Tally, family: str, at: At, error_of: Any, also: list[tuple[i
     every = counterexamples.fails_at_every_scale(error, [b, *also], bound, reach)
     note = f"printed weights give relevant positions unequal scores ({family} vectors, all inputs, in balls)"
     note += f"; every other scale R up to {reach} misses, too" if every else ""
-    witness = shown(at) | {"vectors": family, "b": list(b), "measured": float(found.lower())} | more
-    return Result("fails", "constructed", note, tally.instances["error"], tally.ratios["error"], witness, "error",
-                  printed_value=str(float(bound)), true_value=str(float(found.lower())))  # fmt: skip
+    witness = texts(at) | {"vectors": family, "b": list(b), "measured": float(found.lower())} | more
+    return Result(
+        "fails",
+        "constructed",
+        note,
+        instances=tally.instances["error"],
+        tightness=tally.ratios["error"],
+        counterexample=witness,
+        part="error",
+        printed_value=str(float(bound)),
+        true_value=str(float(found.lower())),
+    )
 
 
 def _no_head(key: str, others: int, gamma: Fraction, moves: Any, margin: Fraction) -> Result:
     """For s = 2: vectors within the domain to which no head can attend."""
     gram = unit_vectors.surrounded(2, others)
     at = dict(T=2 + others, s=2, gamma=gamma, coherence=unit_vectors.coherence_of(gram))
-    bind(registry.find(key), at, "printed", "error")  # raises outside of the stated domain
+    bind(registry.find(key), "printed", "error", at)  # raises outside of the stated domain
     least = counterexamples.least_error(moves, others, margin)
     if not counterexamples.is_surrounded(gram, 2) or not least > counterexamples.ball(gamma / 4):
         return Result("undecided", "refuted", "the surrounded vectors do not refute it", part="error")
     vectors = "the relevant two at -1/3; the others are their mean plus the corners of a simplex"
-    witness = shown(at) | {"vectors": vectors, "margin": str(margin), "error of any head": float(least.lower())}
+    witness = texts(at) | {"vectors": vectors, "margin": str(margin), "error of any head": float(least.lower())}
     note = "no head with the stated norms of W_V and W_C does it, whatever W_Q and W_K: the other vectors have the "
     note += "mean of the relevant ones and always outweigh one of them"
     return Result("fails", "refuted", note, counterexample=witness, part="error", printed_value=str(float(gamma / 4)),
@@ -131,12 +142,24 @@ def deterministic_positions(effort: Effort) -> Iterator[Result]:
         for at, vectors, family in _cases(effort, most):
             s, tokens = at["s"], c.embed(vectors)
             mean, each = partial(c.mean_sign, s=s, turned=dual), partial(c.signs, s=s)
-            R, R_heads = (stated(key, tally.form, part, at) for part in ("W_Q", "W_Q_heads"))
+            R, R_heads = (float(value(key, tally.form, part, at)) for part in ("W_Q", "W_Q_heads"))
             errors = sure if not dual and (s == 1 or at["coherence"] == 0) else tally
             head = c.positions_head(tokens, s, R, dual)
-            _measure(tally, tokens, head, at, mean, False, effort, errors=errors, vectors=family)
+            _measure(
+                tally, tokens, heads=head, at=at, target=mean, bag=False, effort=effort, errors=errors, vectors=family
+            )
             heads = c.positions_heads(tokens, s, R_heads)
-            _measure(tally, tokens, heads, at, each, False, effort, "_heads", vectors=family)
+            _measure(
+                tally,
+                tokens,
+                heads=heads,
+                at=at,
+                target=each,
+                bag=False,
+                effort=effort,
+                suffix="_heads",
+                vectors=family,
+            )
             tally.see("margin", _least_step(mean, s, turned=not dual), at)
     yield from printed.results(PRINTED, [part for part in printed.ratios if part.startswith("W")])
     yield printed.result("margin", PRINTED + TURNED)
@@ -157,14 +180,25 @@ def trained_positions(effort: Effort) -> Iterator[Result]:
         tally, turned = Tally(B + "3", form), form == "derived"
         for (T, s), gamma in itertools.product(sizes, (Fraction(1), Fraction(1, 10), Fraction(1, 10**4))):
             at = dict(T=T, s=s, gamma=gamma)
-            R = stated(B + "3", form, "W_Q", at)
+            R = float(value(B + "3", form, "W_Q", at))
             mean, each = partial(c.mean_sign, s=s, turned=turned), partial(c.signs, s=s)
             tokens = c.trained_positions(T, s, several=False)
-            _measure(tally, tokens, c.trained_head(tokens, s, R, turned), at, mean, False, effort)
+            _measure(
+                tally, tokens, heads=c.trained_head(tokens, s, R, turned), at=at, target=mean, bag=False, effort=effort
+            )
             tally.see("P", float(tokens.V.norm(dim=1).sum()), at)
             tally.see("margin", _least_step(mean, s, turned=not turned), at)
             tokens, alone = c.trained_positions(T, s, several=True), at | {"s": 1}  # one position to each of s heads
-            _measure(tally, tokens, c.positions_heads(tokens, s, R), alone, each, False, effort, bits=s)
+            _measure(
+                tally,
+                tokens,
+                heads=c.positions_heads(tokens, s, R),
+                at=alone,
+                target=each,
+                bag=False,
+                effort=effort,
+                bits=s,
+            )
             tally.see("P", float(tokens.V.norm(dim=1).sum()), at)
         note = "one head and s heads, all inputs up to T = 12 and many beyond; e_1, ..., e_s read as orthogonal to the "
         note += "embeddings of the bits, d = s + 3"
@@ -182,13 +216,15 @@ def bags_of_vectors(effort: Effort) -> Iterator[Result]:
         dual = tally is repaired
         for at, vectors, family in _cases(effort, most, below=True):
             s, tokens = at["s"], c.embed(vectors)
-            R = stated(key, tally.form, "W_Q", at)
+            R = float(value(key, tally.form, "W_Q", at))
             errors = sure if not dual and (s == 1 or at["coherence"] == 0) else tally
             for vector in (False, True):
                 target = partial(c.bag_targets, s=s, vector=vector)
                 head = c.bag_head(tokens, s, R, dual, vector)
                 where: dict[str, Any] = dict(vectors=family, outputs=s if vector else 1)
-                _measure(tally, tokens, head, at, target, True, effort, errors=errors, **where)
+                _measure(
+                    tally, tokens, heads=head, at=at, target=target, bag=True, effort=effort, errors=errors, **where
+                )
             tally.see("margin", min(_least_step(partial(c.bag_targets, s=s, vector=False), s), _apart(s)), at)
     note = PRINTED + "; row t is read as b_t v_t"
     yield from printed.results(note, [part for part in printed.ratios if part != "error"])

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import texts
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.tally import At, Tally, shown, stated, stated_ball
+from maurey.verify.tally import At, Tally
 
 B, HALF = "edelman2022/B.", Fraction(1, 2)
 EXACT = 1e-9  # f is at most 1, and the networks multiply rounding errors by less than 10^4
@@ -79,8 +81,17 @@ def _missed_plateau(instances: int) -> Result:
         "with ramps of gamma/8 plateaus end at gamma/8, and the values come within gamma/4: even with the bumps of B.8 "
     )
     note += "repaired the output is 0 where it should be 1; with the bumps as printed it is 0 at the centre, too"
-    return Result("fails", "constructed", note, instances, None, witness, "error", printed_value="0",
-                  true_value=str(abs(1 - off)))  # fmt: skip
+    return Result(
+        "fails",
+        "constructed",
+        note,
+        instances=instances,
+        tightness=None,
+        counterexample=witness,
+        part="error",
+        printed_value="0",
+        true_value=str(abs(1 - off)),
+    )
 
 
 @check(B + "5")
@@ -119,7 +130,7 @@ def three_layers(effort: Effort) -> Iterator[Result]:
                     tallies[form].see(part, nets.sizes(net)[part], at)
                 wrong, _ = nets.mistakes(net, points, values, noise)
                 if wrong:
-                    yield Result("fails", "constructed", "wide bumps", counterexample=shown(at), part="W_1", form=form)
+                    yield Result("fails", "constructed", "wide bumps", counterexample=texts(at), part="W_1", form=form)
                 if ramp <= Fraction(1, 3):
                     _see_network(statement, net, points, values, noise, at)
             else:
@@ -138,11 +149,11 @@ def three_layers(effort: Effort) -> Iterator[Result]:
 def _too_small_to_speak(key: str) -> Result:
     """One point, at 0: any network has |f_mlp(0)| <= d_3 |w| |W_2| (d_2 |W_1| + 1), which a large delta makes small."""
     at = dict(n=1, d_f=1, B=Fraction(1), ramp=Fraction(10), f_max=Fraction(1))
-    d_2, d_3, W_1, W_2, w = (stated_ball(key, "printed", part, at) for part in ("d_2", "d_3", "W_1", "W_2", "w"))
+    d_2, d_3, W_1, W_2, w = (value(key, "printed", part, at) for part in ("d_2", "d_3", "W_1", "W_2", "w"))
     reach = d_3 * w * W_2 * (d_2 * W_1 + 1)
     if not reach < w:
         return Result("undecided", "refuted", "the stated entries suffice at the point tried", part="W_2")
-    witness = shown(at) | {"x_1": 0, "f(x_1)": 1, "no network of these sizes exceeds": float(reach.upper())}
+    witness = texts(at) | {"x_1": 0, "f(x_1)": 1, "no network of these sizes exceeds": float(reach.upper())}
     note = (
         "for a wide plateau the stated entries are too small for any network: the statement does not bound delta (it "
     )
@@ -164,14 +175,14 @@ def _maps(s: int, T: int, sparse: bool) -> Iterator[tuple[Any, Any, bool, Target
     signs: Target = partial(c.signs, s=s) if sparse else partial(c.mean_sign, s=s, turned=True)
     tokens = c.embed(np.eye(T))
     part = "W_Q_heads" if sparse else "W_Q"
-    R = stated(B + "2", "derived", part, at | {"gamma": gamma})
+    R = float(value(B + "2", "derived", part, at | {"gamma": gamma}))
     heads = c.positions_heads(tokens, s, R) if sparse else c.positions_head(tokens, s, R, dual=True)
     yield tokens, heads, False, signs, gamma
-    tokens, R = c.trained_positions(T, s, sparse), stated(B + "3", "derived", "W_Q", dict(T=T, s=s, gamma=gamma))
+    tokens, R = c.trained_positions(T, s, sparse), float(value(B + "3", "derived", "W_Q", dict(T=T, s=s, gamma=gamma)))
     heads = c.positions_heads(tokens, s, R) if sparse else c.trained_head(tokens, s, R, turned=True)
     yield tokens, heads, False, signs, gamma
     tokens, gamma = c.embed(np.eye(T)), min(Fraction(1, s), HALF)
-    heads = c.bag_head(tokens, s, stated(B + "4", "derived", "W_Q", at | {"gamma": gamma}), True, sparse)
+    heads = c.bag_head(tokens, s, float(value(B + "4", "derived", "W_Q", at | {"gamma": gamma})), True, sparse)
     yield tokens, heads, True, partial(c.bag_targets, s=s, vector=sparse), gamma
 
 
@@ -217,12 +228,20 @@ def _network_norms(effort: Effort) -> Iterator[Result]:
     found, worst, count = _together(effort)
     for part, kind, factor in (("mlp_symmetric", "symmetric", 1), ("mlp_sparse", "sparse", 2)):
         if worst > EXACT:
-            yield Result("fails", "constructed", "f is not represented", count, None, {"error": worst}, part)
+            yield Result(
+                "fails",
+                "constructed",
+                "f is not represented",
+                instances=count,
+                tightness=None,
+                counterexample={"error": worst},
+                part=part,
+            )
             continue
         norms = ", ".join(f"{max(found[kind, s][x] for x in ('W_1', 'W_2', 'w')):.4g}" for s in range(1, 9))
         note = f"{TOGETHER}; largest norms for s = 1..8 and |f| <= 1: {norms}; from s = 4 to 8 they grow as "
         note += f"s^{_degree(found, kind, factor):.2f}" + (" times 2^s" if factor == 2 else "")
-        yield Result("holds", "constructed", note, count, part=part)
+        yield Result("holds", "constructed", note, instances=count, part=part)
 
 
 @check(B + "1")
@@ -235,9 +254,11 @@ def sparse_variables_informally(effort: Effort) -> Iterator[Result]:
     found, worst, count = _together(effort)
     if worst <= EXACT:
         query = max(norms["W_Q"] / log(norms["T"] * s) for (_, s), norms in found.items())
-        far = stated(B + "4", "derived", "W_Q", dict(T=10**9, s=8, gamma=Fraction(1, 8), coherence=0)) / log(8 * 10**9)
+        far = float(value(B + "4", "derived", "W_Q", dict(T=10**9, s=8, gamma=Fraction(1, 8), coherence=0))) / log(
+            8 * 10**9
+        )
         note = f"{TOGETHER}: at most {query:.3f} log(Ts) for s = 1..8; {far:.3f} log(Ts) at T = 1e9, s = 8"
-        yield Result("holds", "constructed", note, count, part="W_Q")
+        yield Result("holds", "constructed", note, instances=count, part="W_Q")
         others = max(norms[name] / s for (_, s), norms in found.items() for name in ("W_K", "W_V", "W_C"))
-        yield Result("holds", "constructed", f"{TOGETHER}: at most {others:.3f} s", count, part="W_K")
+        yield Result("holds", "constructed", f"{TOGETHER}: at most {others:.3f} s", instances=count, part="W_K")
     yield from _network_norms(effort)

@@ -61,7 +61,6 @@ REFUTED: dict[tuple[str, str], list[Falling]] = {
     ],
 }  # fmt: skip
 
-ONE_INPUT = "at {} = 1 the printed logarithm vanishes, and one input is enough to tell members apart"
 HEAD_EDGE = HEAD_AT | {"d": "4", "m": "1", "T": "1", "B_X": "1", "B_V": "1", "B_V_inf": "1", "B_QK_inf": "1"}
 LINEAR_EDGE = {"eps": "1/16", "N": "1", "d_1": "4", "d_2": "4", "B_X": "1"}
 DEEP_EDGE = {"eps": "1/16", "d": "4", "m": "1", "T": "1", "L_sigma": "1", "B_w": "1"}
@@ -76,5 +75,4 @@ EDGES: dict[str, tuple[dict[str, Any], str]] = {
     "edelman2022/4.6": (DEEP_EDGE | {"L": "2", "B_X": "1", "C_2": "1", "C_inf": "1"}, "m = T"),
     "edelman2022/4.5": (LINEAR_EDGE | {"B_W_inf": "1"}, "N"),
     "edelman2022/4.5-stronger": (LINEAR_EDGE | {"B_W_inf": "1", "B_W_21": "1"}, "N"),
-    "edelman2022icml/4.6": (LINEAR_EDGE | {"d_1": "1", "d_2": "1", "B_W_21": "1"}, "N = d_2"),
 }  # fmt: skip

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Eq, Max, Min, Rational, Symbol, binomial, cbrt, diff, expand_mul, log, sqrt, symbols
+from sympy import Eq, Max, Min, Rational, Symbol, cbrt, diff, expand_mul, log, sqrt, symbols
 
 from maurey.symbolic import registry
 from maurey.symbolic.chain import TEXTBOOK, dudley_at
-from maurey.symbolic.covers import zhang_scalar
 from maurey.symbolic.softmax import finite_shift
 from maurey.verify.checks import Check, Effort, Result, check
-from maurey.verify.papers.maurey.proofs import chained, finite_move, less, more, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, least_at, polynomial, same
+from maurey.verify.prove.arguments import chained, finite_move, less, more, positive, row_norm_grid
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import least_at, polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 PAPER = "edelman2022/"
 
@@ -134,28 +135,9 @@ def projection(effort: Effort) -> Iterator[Result]:
 # --- 4.5-stronger: the grid of row norms ----------------------------------------------------------------------------
 
 
-GRIDS = (PAPER + "4.5-stronger", "edelman2022icml/4.6")
-
-
-@check(*GRIDS)
+@check(PAPER + "4.5-stronger")
 def grid(effort: Effort) -> Result:
-    """A row of norm v with k <= d v / B < k + 1 lies in the ball of radius b = B (k + 1)/d and is covered at
-    e^2 = eps^2 (k + 1)/(2d). The k sum to at most d, so that the k + 1 sum to at most 2d: the e^2 to eps^2 and the
-    (b/e)^2 to (2B/eps)^2, which no single one exceeds."""
-    v, B, R, N, d, eps = positive("v B R N d eps")
-    k = Symbol("k", integer=True, nonnegative=True)
-    b, squared = B * (k + 1) / d, eps**2 * (k + 1) / (2 * d)
-    total = (2 * B / eps) ** 2
-    size = log(binomial(2 * d, d)) + zhang_scalar(2 * B, R, N).at(eps / 2)  # half of eps moves centres into the class
-    return conclude(
-        "Given Zhang's theorem: rounding the norms of the rows to a grid loses no row, and all rows together cost what "
-        "one row of twice the sum would (z3, integers).",
-        [polynomial(v <= b, d * v < (k + 1) * B, control=v <= less * b),
-         polynomial(b**2 / squared <= total, k + 1 <= 2 * d, control=b**2 / squared <= less * total),
-         same(squared.subs(k, 2 * d - 1), eps**2), same((b**2 / squared).subs(k, 2 * d - 1), total),
-         *(same(formula(key, "derived", B_W_21=B, B_X=R, d_2=d), size) for key in GRIDS)],
-        rung="derived", form="derived",
-    )  # fmt: skip
+    return row_norm_grid(PAPER + "4.5-stronger")
 
 
 # --- A.3: the cut-off of Dudley's integral ----------------------------------------------------------------------------

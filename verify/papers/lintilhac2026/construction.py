@@ -29,7 +29,10 @@ from maurey.verify.papers.lintilhac2026.network.construction import (
     run,
     width,
 )
-from maurey.verify.prove.proofs import PRECISION, Proof, conclude, polynomial, same
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude
+from maurey.verify.prove.subdivision import PRECISION
 from maurey.verify.tally import Tally
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, all_strings, random_target, values
@@ -82,7 +85,8 @@ def wave(D: int, x: Fraction) -> Fraction:
 
 def stated(form: str, D: int, x: Fraction) -> Any:
     """A form of the claim, which is rational at rationals."""
-    return at_precision(bind(registry.find("lintilhac2026/9"), {"D": D, "x": x}, form, "wave"), PRECISION)[0]
+    bound = bind(registry.find("lintilhac2026/9"), form, "wave", {"D": D, "x": x})
+    return at_precision(bound.steps, bound.values, PRECISION)[0]
 
 
 def in_fractions(D: int) -> Proof:

@@ -17,11 +17,11 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
 from maurey.verify.papers.lintilhac2026.network.construction import EDGES, Network, build, flat, masks, named, run
-from maurey.verify.tally import ROUNDING, Tally, stated_ball
+from maurey.verify.tally import ROUNDING, Tally
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, all_strings, counts, random_target
 
@@ -109,9 +109,9 @@ def tallied(effort: Effort) -> dict[str, Tally]:
         largest = {NAMES.get(name, name): float(v.max()) for name, v in zip(found._fields, found, strict=True)}
         largest["total"] = float(found.total.max())
         for form, tally in tallies.items():
-            for part, value in largest.items():
+            for part, most in largest.items():
                 if form == "derived" or part != "F_pos":
-                    tally.see(part, value, at_of(target), len(z))
+                    tally.see(part, most, at_of(target), len(z))
     return tallies
 
 
@@ -148,7 +148,7 @@ def in_balls(target: Target, z: NDArray) -> InBalls:
     rest = Fraction(1, omega) + p**2 + (squares + omega * p**2 * (1 - p) ** 2) * (1 + q**2)
     with ctx.workprec(BITS):
         w = 2 * arb(T).log() - arb(omega).log() / 2
-        return InBalls(exact(inner), exact(outer) + omega * w**2 * exact(moved), exact(rest))
+        return InBalls(to_ball(inner), to_ball(outer) + omega * w**2 * to_ball(moved), to_ball(rest))
 
 
 def least_witness() -> tuple[Target, NDArray, arb]:
@@ -158,14 +158,14 @@ def least_witness() -> tuple[Target, NDArray, arb]:
         ladder = strings(target, np.random.default_rng(0))
         z = ladder[int(sharpness.gradients(target, ladder).total.argmax())]
         true = in_balls(target, z).total
-        if true > stated_ball(GRADIENT, "printed", "total", at_of(target)):
+        if true > value(GRADIENT, "printed", "total", at_of(target)):
             return target, z, true
     raise AssertionError  # not reached: count does not end
 
 
 def too_large(key: str, part: str, factor: int) -> Result:
     target, z, true = least_witness()
-    said = stated_ball(key, "printed", part, at_of(target))
+    said = value(key, "printed", part, at_of(target))
     true = factor * true
     if not true > said:
         return Result("undecided", "refuted", "the witness is not what it seems", part=part)
@@ -220,14 +220,14 @@ def statement(effort: Effort) -> Iterator[Result]:
     sizes = (40, 100, 400)
     traces = {T: 2 * in_balls(cyclic(T, 1, T), halves(T)).total for T in sizes}
     with ctx.workprec(BITS):
-        ratios = [traces[T] / stated_ball(STATEMENT, "printed", "order", at_of(cyclic(T, 1, T))) for T in sizes]
+        ratios = [traces[T] / value(STATEMENT, "printed", "order", at_of(cyclic(T, 1, T))) for T in sizes]
     if not ratios[0] < ratios[1] < ratios[2]:
         yield Result("undecided", "refuted", "the ratios do not grow", part="order")
         return
     note = "the same functions: over omega D^3 the trace grows as omega log^2 T, whatever the constant"
     at = at_of(cyclic(sizes[-1], 1, sizes[-1]))
     witness = {**at, "ones": "T/2", "T = omega": list(sizes), "ratios": [decimal(r, False) for r in ratios]}
-    said = stated_ball(STATEMENT, "printed", "order", at)
+    said = value(STATEMENT, "printed", "order", at)
     yield refuted(note, witness, decimal(said), decimal(traces[sizes[-1]], False), part="order", instances=len(sizes))
 
 

@@ -27,6 +27,7 @@ from functools import cache
 
 from sympy import Float
 
+from maurey.numeric.evaluation import value_of
 from maurey.symbolic import pacbayes
 from maurey.symbolic.derivation import Derivation, Step
 from maurey.symbolic.names import symbols
@@ -55,13 +56,12 @@ class Terms:
     @property
     def bound(self) -> Decimal:
         """Certified from these numbers on."""
-        from maurey.verify.certificates.gaps import value
+        from maurey.verify.certificates.gaps import upper
 
         numbers = {"loss_hat": self.loss, "norm_squared": self.norm_squared, "Sigma": self.Sigma, "sigma": self.sigma}
         exact = {name: Fraction(x) for name, x in numbers.items()}
-        return value(
-            _steps(self.before), exact | {"m": Fraction(self.m), "delta": self.delta, "grid": Fraction(self.grid)}
-        )
+        exact |= {"m": Fraction(self.m), "delta": self.delta, "grid": Fraction(self.grid)}
+        return upper(value_of(_steps(self.before), exact))
 
 
 @cache
@@ -148,54 +148,73 @@ def _shown(x: float) -> str:
 def _fit(case: Case, of: Network) -> Iterator[Hypothesis]:
     terms = case.terms
     yield Hypothesis(
-        "interpolation", "the network makes no error on the sample", HOLDS if of.loss < EXACT else FAILS,
-        f"its loss is {_shown(of.loss)}", {"loss": of.loss}, "the loss is added",
-        replace(terms, loss=terms.loss + of.loss).bound,
-    )  # fmt: skip
+        name="interpolation",
+        asks="the network makes no error on the sample",
+        status=HOLDS if of.loss < EXACT else FAILS,
+        found=f"its loss is {_shown(of.loss)}",
+        numbers={"loss": of.loss},
+        instead="the loss is added",
+        bound=replace(terms, loss=terms.loss + of.loss).bound,
+    )
     if of.gradient is not None:
         yield Hypothesis(
-            "stationarity", "the gradient of the loss vanishes", HOLDS if of.gradient**2 < EXACT else FAILS,
-            f"its norm is {_shown(of.gradient)}", {"gradient": of.gradient},
-            "nothing: a linear term has mean 0 over symmetric draws", terms.bound,
-        )  # fmt: skip
+            name="stationarity",
+            asks="the gradient of the loss vanishes",
+            status=HOLDS if of.gradient**2 < EXACT else FAILS,
+            found=f"its norm is {_shown(of.gradient)}",
+            numbers={"gradient": of.gradient},
+            instead="nothing: a linear term has mean 0 over symmetric draws",
+            bound=terms.bound,
+        )
     asks = "the loss of drawn networks is at most G_u sigma^2: P = 0, and no ReLU turns on or off"
     if of.drawn_loss is None:
-        yield Hypothesis("expansion", asks, ASSUMED, "not measured", {}, "nothing", terms.bound)
+        yield Hypothesis(
+            name="expansion",
+            asks=asks,
+            status=ASSUMED,
+            found="not measured",
+            numbers={},
+            instead="nothing",
+            bound=terms.bound,
+        )
         return
     mean, error = of.drawn_loss
     high, flipped = mean + SURE * error, of.flipped or 0.0
     yield Hypothesis(
-        "expansion", asks, HOLDS if high <= terms.loss and not flipped else FAILS,
-        f"it is {mean:.3g} +- {error:.2g}, against {terms.loss:.3g}; {flipped:.2g} of the ReLUs turn on or off",
-        {"drawn_loss": mean, "error": error, "counted": terms.loss, "flipped": flipped},
-        f"what was measured, and {SURE:g} standard errors", replace(terms, loss=high).bound,
+        name="expansion", asks=asks, status=HOLDS if high <= terms.loss and not flipped else FAILS,
+        found=f"it is {mean:.3g} +- {error:.2g}, against {terms.loss:.3g}; {flipped:.2g} of the ReLUs turn on or off",
+        numbers={"drawn_loss": mean, "error": error, "counted": terms.loss, "flipped": flipped},
+        instead=f"what was measured, and {SURE:g} standard errors", bound=replace(terms, loss=high).bound,
     )  # fmt: skip
 
 
 def _domination(case: Case, of: Network) -> Iterator[Hypothesis]:
     terms = case.terms
     yield Hypothesis(
-        "norm", "the squared norm is at most L", HOLDS if of.norm_squared <= case.L else FAILS,
-        f"{of.norm_squared:.5g} against {case.L:.5g}", {"norm_squared": of.norm_squared, "L": case.L},
-        "the norm itself, as if known beforehand", replace(terms, norm_squared=of.norm_squared).bound,
+        name="norm", asks="the squared norm is at most L", status=HOLDS if of.norm_squared <= case.L else FAILS,
+        found=f"{of.norm_squared:.5g} against {case.L:.5g}", numbers={"norm_squared": of.norm_squared, "L": case.L},
+        instead="the norm itself, as if known beforehand", bound=replace(terms, norm_squared=of.norm_squared).bound,
     )  # fmt: skip
     yield Hypothesis(
-        "sharpness", "the trace of the Hessian is at most 2 G_u, also after a perturbation",
-        ASSUMED if of.trace <= 2 * case.G_u else FAILS,
-        f"{of.trace:.5g} against {2 * case.G_u:.5g} before, not measured after",
-        {"trace": of.trace, "2 G_u": 2 * case.G_u}, "the trace itself",
-        replace(terms, loss=max(of.trace, 0.0) / 2 * terms.sigma**2).bound,
+        name="sharpness", asks="the trace of the Hessian is at most 2 G_u, also after a perturbation",
+        status=ASSUMED if of.trace <= 2 * case.G_u else FAILS,
+        found=f"{of.trace:.5g} against {2 * case.G_u:.5g} before, not measured after",
+        numbers={"trace": of.trace, "2 G_u": 2 * case.G_u}, instead="the trace itself",
+        bound=replace(terms, loss=max(of.trace, 0.0) / 2 * terms.sigma**2).bound,
     )  # fmt: skip
 
 
 def _constants(case: Case, of: Network) -> Iterator[Hypothesis]:
     terms, told = case.terms, ", ".join(f"{who} {_shown(value)}" for who, value in of.Sigma.items())
     yield Hypothesis(
-        "one constant for the prior", f"Sigma = {case.Sigma:g} serves for almost every network of the prior", FAILS,
-        f"no number does; measured: {told or 'nothing'}", dict(of.Sigma) | {"Sigma": CLIP / 2},
-        f"losses clipped at {CLIP:g}",
-        replace(terms, Sigma=CLIP / 2).bound,
-    )  # fmt: skip
+        name="one constant for the prior",
+        asks=f"Sigma = {case.Sigma:g} serves for almost every network of the prior",
+        status=FAILS,
+        found=f"no number does; measured: {told or 'nothing'}",
+        numbers=dict(of.Sigma) | {"Sigma": CLIP / 2},
+        instead=f"losses clipped at {CLIP:g}",
+        bound=replace(terms, Sigma=CLIP / 2).bound,
+    )
     if "posterior" in of.Sigma:
         own, give = of.Sigma["posterior"], SURE * of.Sigma_error
         asks = "is no less than the root mean square over the posterior, which would do"
@@ -205,25 +224,32 @@ def _constants(case: Case, of: Network) -> Iterator[Hypothesis]:
         asks = "is no less than that of the learned network, which tells little"
         found = f"{own:.3g}, an estimate by strings"
     yield Hypothesis(
-        "a constant for each network", f"Sigma = {case.Sigma:g} {asks}", ASSUMED if own - give <= case.Sigma else FAILS,
-        found, {"own": own, "error": of.Sigma_error, "Sigma": own + give},
-        "that estimate" + (f", and {SURE:g} standard errors," if give else "") + " as if known beforehand",
-        replace(terms, Sigma=own + give).bound,
-    )  # fmt: skip
+        name="a constant for each network",
+        asks=f"Sigma = {case.Sigma:g} {asks}",
+        status=ASSUMED if own - give <= case.Sigma else FAILS,
+        found=found,
+        numbers={"own": own, "error": of.Sigma_error, "Sigma": own + give},
+        instead="that estimate" + (f", and {SURE:g} standard errors," if give else "") + " as if known beforehand",
+        bound=replace(terms, Sigma=own + give).bound,
+    )
 
 
 def _choices(case: Case, of: Network) -> Iterator[Hypothesis]:
     terms, drawn = case.terms, of.drawn_loss
     yield Hypothesis(
-        "one predictor", "the bound, which is on drawn networks, is read as one on the network itself", ASSUMED,
-        f"its risk is {_shown(of.risk)}" + (f", of drawn ones {drawn[0]:.3g} +- {drawn[1]:.2g}" if drawn else ""),
-        {"risk": of.risk}, "nothing: the bound remains one on drawn networks", terms.bound,
-    )  # fmt: skip
+        name="one predictor",
+        asks="the bound, which is on drawn networks, is read as one on the network itself",
+        status=ASSUMED,
+        found=f"its risk is {_shown(of.risk)}" + (f", of drawn ones {drawn[0]:.3g} +- {drawn[1]:.2g}" if drawn else ""),
+        numbers={"risk": of.risk},
+        instead="nothing: the bound remains one on drawn networks",
+        bound=terms.bound,
+    )
     yield Hypothesis(
-        "sigma beforehand", "sigma and lambda are fixed before the sample is seen", ASSUMED,
-        "both are functions of G_u, L, m, delta and Sigma, which was taken from trained networks", {},
-        f"the price of the best of {MESH} values",
-        replace(terms, grid=MESH).bound,
+        name="sigma beforehand", asks="sigma and lambda are fixed before the sample is seen", status=ASSUMED,
+        found="both are functions of G_u, L, m, delta and Sigma, which was taken from trained networks", numbers={},
+        instead=f"the price of the best of {MESH} values",
+        bound=replace(terms, grid=MESH).bound,
     )  # fmt: skip
 
 
@@ -234,18 +260,25 @@ def _together(case: Case, of: Network) -> Iterator[Hypothesis]:
     terms = Terms(of.loss + slope * sigma**2, of.norm_squared, CLIP / 2, sigma, case.m, grid=MESH, before=False)
     enough = {level: 27 * slope * of.norm_squared * (CLIP / 2) ** 2 / (4 * level**3) for level in (1, CONSTANT)}
     yield Hypothesis(
-        "all together, losses clipped", "its own loss, norm and trace, sigma and lambda from meshes", ASSUMED,
-        f"sigma is then {sigma:.3g}; with the best of all sigma and no loss, m = {enough[1]:.2g} would make it 1, "
-        f"m = {enough[CONSTANT]:.2g} the loss of the best constant",
-        {"sigma": sigma, "m for 1": enough[1], "m for 1/4": enough[CONSTANT], "Sigma": CLIP / 2},
-        "all of it, the loss of drawn networks to second order", terms.bound,
-    )  # fmt: skip
+        name="all together, losses clipped",
+        asks="its own loss, norm and trace, sigma and lambda from meshes",
+        status=ASSUMED,
+        found=f"sigma is then {sigma:.3g}; with the best of all sigma and no loss, m = {enough[1]:.2g} would make it "
+        f"1, m = {enough[CONSTANT]:.2g} the loss of the best constant",
+        numbers={"sigma": sigma, "m for 1": enough[1], "m for 1/4": enough[CONSTANT], "Sigma": CLIP / 2},
+        instead="all of it, the loss of drawn networks to second order",
+        bound=terms.bound,
+    )
     if of.drawn_loss is not None and "posterior" in of.Sigma:
         high = of.drawn_loss[0] + SURE * of.drawn_loss[1]
         constant = of.Sigma["posterior"] + SURE * of.Sigma_error
         own = Terms(high, of.norm_squared, constant, case.sigma, case.m, grid=MESH)
         yield Hypothesis(
-            "all together, a constant for each network", "its own norm, what was measured of drawn networks", ASSUMED,
-            f"estimates by draws and strings and {SURE:g} standard errors, as if known beforehand",
-            {"sigma": case.sigma, "Sigma": constant}, "all of it", own.bound,
-        )  # fmt: skip
+            name="all together, a constant for each network",
+            asks="its own norm, what was measured of drawn networks",
+            status=ASSUMED,
+            found=f"estimates by draws and strings and {SURE:g} standard errors, as if known beforehand",
+            numbers={"sigma": case.sigma, "Sigma": constant},
+            instead="all of it",
+            bound=own.bound,
+        )

@@ -8,8 +8,9 @@ import numpy as np
 from sympy import symbols
 
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 from maurey.verify.tally import ROUNDING
 
 JACOBIAN = "lintilhac2026/15"

@@ -19,15 +19,17 @@ from sympy import Symbol, diff, simplify
 from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.prove.proofs import Proof, conclude, formula, same
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.proofs import Proof, conclude, formula
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, all_strings, tiling, values
 
 from . import hypotheses
 from .network import construction, posterior, sharpness
-from .pacbayes import E_2, HOEFFDING, norm, trace
+from .pacbayes import E_2, norm, trace
 
 LEARNER, MAIN, DOMINATION, BOUNDED, NUMBERS = (f"lintilhac2026/{number}" for number in (1, 2, 3, 4, "E.3"))
+HOEFFDING = "hoeffding1963/lemma"
 CASE: dict[str, Any] = {"omega": 10, "D": 2, "T": 20, "m": 10**6, "Sigma": Fraction(1, 100), "delta": Fraction(1, 20)}
 SAID = {"sigma": "2.27e-3", "sharpness": "0.0797", "norm_term": "0.1594", "truncated": "0.239"}
 FAR: dict[str, Any] = {"m": 10**80, "Sigma": Fraction(1, 2), "delta": Fraction(1, 20)}
@@ -91,7 +93,7 @@ def no_minimiser(effort: Effort) -> Result:
     sums = [objective(valley(T, a * scale, K, s), Target(T, ((0,),), (1,))) for scale in (1, 10)]
     proof = curving(Symbol("T", positive=True), Symbol("s", positive=True))
     if proof.verdict is not True or not sums[1] < 50 * sums[0] < 0:
-        return Result("undecided", "refuted", f"the valley is not what it seems: {proof.text}", 1)
+        return Result("undecided", "refuted", f"the valley is not what it seems: {proof.text}", instances=1)
     note = (
         "nothing minimises the sum: it falls without end along v_2 = a e_1, since the trace, which is no sharpness "
         "where the loss is not small, falls with a^2; among networks without loss it cannot be negative. Minus the "
@@ -137,7 +139,11 @@ def theorem_2(effort: Effort) -> Iterator[Result]:
     exact = mean_gradient(T)
     if abs(mean - exact) > SURE * error:
         yield Result(
-            "undecided", "refuted", f"drawn networks have {mean:.4g}, their gradient {exact:.4g}", 1, part="risk"
+            "undecided",
+            "refuted",
+            f"drawn networks have {mean:.4g}, their gradient {exact:.4g}",
+            instances=1,
+            part="risk",
         )
     elif low > said:
         note = (
@@ -155,7 +161,9 @@ def theorem_2(effort: Effort) -> Iterator[Result]:
             risk / float(enclose(claim, form, "risk", **where).upper) for risk, where in zip(risks, more, strict=True)
         )
         note = "networks drawn around the construction, losses far below where they are clipped"
-        yield Result("holds" if best <= 1 else "undecided", "tested", note, 2, best, part="risk", form=form)
+        yield Result(
+            "holds" if best <= 1 else "undecided", "tested", note, instances=2, tightness=best, part="risk", form=form
+        )
     yield from of_the_optimum()
     yield no_constant()
 
@@ -179,7 +187,7 @@ def no_constant() -> Result:
         "and without bound as v_2 grows, on sets of positive mass under the prior; for losses clipped at b it is true "
         "of b/2"
     )
-    return Result("undecided", "refuted", note, 1, part="risk")
+    return Result("undecided", "refuted", note, instances=1, part="risk")
 
 
 # --- 3, 4 -------------------------------------------------------------------------------------------------------------
@@ -195,13 +203,15 @@ def trade(effort: Effort) -> Result:
         best = ((size.F_data + size.F_positions) / (size.M + size.Gamma)) ** 0.25
         flattest = ((slope.M + slope.Gamma) / (slope.F_data + slope.F_positions)) ** 0.25
         if not (best > 1 and flattest > 1 and abs(best - flattest) > 1e-6):
-            return Result("undecided", "constructed", f"the optima are at {best:.3g} and {flattest:.3g}", count)
+            return Result(
+                "undecided", "constructed", f"the optima are at {best:.3g} and {flattest:.3g}", instances=count
+            )
         count += 1
     note = (
         "rescaled constructions: some have less norm and less sharpness, so that it can be met; and between the scales "
         "of least norm and of least sharpness the one is traded for the other"
     )
-    return Result("holds", "constructed", note, count)
+    return Result("holds", "constructed", note, instances=count)
 
 
 @check(BOUNDED)
@@ -225,7 +235,7 @@ def numbers(effort: Effort) -> Iterator[Result]:
         near = abs(Fraction(found.value) - Fraction(text)) <= digit
         note = f"{found.value:.6g} at the case of the text, which has {text}"
         if near:
-            yield Result("holds", "tested", note, 1, part=part)
+            yield Result("holds", "tested", note, instances=1, part=part)
         else:
             yield refuted(note, {name: str(x) for name, x in CASE.items()}, text, found.value, part=part)
     yield truncated(effort)
@@ -248,8 +258,13 @@ def truncated(effort: Effort) -> Result:
     mean, error = drawn_risk(singletons(T), sigma, 100 * effort.scale, effort.seed)
     low = (mean - SURE * error) * sigma**2
     if low <= said:
-        return Result("undecided", "refuted", f"drawn networks have {mean * sigma**2:.4g}, against {said:.4g}", 1,
-                      part="truncated")  # fmt: skip
+        return Result(
+            "undecided",
+            "refuted",
+            f"drawn networks have {mean * sigma**2:.4g}, against {said:.4g}",
+            instances=1,
+            part="truncated",
+        )
     note = f"networks drawn around the construction have a larger risk: {mean:.4g} +- {error:.2g} times sigma^2"
     witness = {name: str(x) for name, x in at.items()} | {"components": "{1}, ..., {T}", "sigma": f"{sigma:.6g}"}
     return refuted(note, witness, f"{said:.6g}", f"{low:.6g}", part="truncated", instances=100 * effort.scale)
@@ -269,4 +284,12 @@ def budgets() -> Iterator[Result]:
                 worst[name, form] = max(worst.get((name, form), 0.0), ratio)
     for (name, form), ratio in worst.items():
         verdict = "holds" if ratio <= 1 + 1e-12 else "undecided"
-        yield Result(verdict, "tested", "matrices of the construction", len(cases), ratio, part=f"B_{name}", form=form)
+        yield Result(
+            verdict,
+            "tested",
+            "matrices of the construction",
+            instances=len(cases),
+            tightness=ratio,
+            part=f"B_{name}",
+            form=form,
+        )

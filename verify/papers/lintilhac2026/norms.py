@@ -16,14 +16,11 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from maurey.numeric.balls import at_precision, to_arb
-from maurey.numeric.binding import bind
-from maurey.symbolic import registry
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
 from maurey.verify.papers.lintilhac2026.network.construction import EDGES, build, width
-from maurey.verify.tally import ROUNDING, Tally, stated_ball
+from maurey.verify.tally import ROUNDING, Tally
 from maurey.verify.training.tasks.walsh import Target, random_target, tiling
 
 NORMS = "lintilhac2026/10"
@@ -66,7 +63,7 @@ def entry_by_entry(target: Target) -> dict[str, arb]:
             "W_1": scale**2 * sum(len(S) for S in target.components),
             "W_V": arb(1),
             "M": arb(len(units)),
-            "Gamma": exact(offsets),
+            "Gamma": to_ball(offsets),
             "F": arb(weights),
             "W_2": read**2 * omega,
             "v_2": arb(omega),
@@ -76,7 +73,7 @@ def entry_by_entry(target: Target) -> dict[str, arb]:
 def given(target: Target, part: str) -> float:
     """The sharp form, with the coefficients themselves."""
     at = at_of(target) | {"coefficient": [Fraction(c) for c in target.coefficients]}
-    return float(to_arb(at_precision(bind(registry.find(NORMS), at, "sharp", part), BITS)[0]))
+    return float(value(NORMS, "sharp", part, at))
 
 
 @check(NORMS)
@@ -93,9 +90,11 @@ def norms(effort: Effort) -> Iterator[Result]:
     note = "built for random functions of all sizes and for tilings, coefficients at least T^-4"
     for part in GIVEN:
         if off > ROUNDING:
-            yield Result("undecided", "constructed", f"off by {off:.2g}", count, part=part, form="sharp")
+            yield Result("undecided", "constructed", f"off by {off:.2g}", instances=count, part=part, form="sharp")
         else:
-            yield Result("holds", "constructed", f"{note}: equal", count, 1.0, part=part, form="sharp")
+            yield Result(
+                "holds", "constructed", f"{note}: equal", instances=count, tightness=1.0, part=part, form="sharp"
+            )
     for form, tally in tallies.items():
         for part in (*BLOCKS, "total"):
             if form == "printed" and tally.exceeded(part):
@@ -110,7 +109,7 @@ def beyond(part: str, tally: Tally) -> Result:
     target = tiling(*PAPER)
     at, blocks = at_of(target), entry_by_entry(target)
     true = sum(blocks.values(), arb(0)) if part == "total" else blocks[part]
-    said = stated_ball(NORMS, "printed", part, at)
+    said = value(NORMS, "printed", part, at)
     if not true > said:
         return Result("undecided", "refuted", "larger for some built weights, but not for the tiling", part=part)
     where = "of all weights" if part == "total" else f"of {part}"
@@ -175,7 +174,7 @@ def along_sizes(fourth: str) -> Result:
     ratios = [1 + Fraction(T + 1, d) for T, d in widths.items()]
     T, d = list(widths.items())[-1]
     at = {"omega": T, "D": 1, "T": T, "d": d}
-    said = stated_ball(NORMS, "printed", "projected", at)
+    said = value(NORMS, "printed", "projected", at)
     if ratios != sorted(ratios):
         return Result("undecided", "refuted", "the ratios do not grow", part="projected")
     note = (
@@ -186,5 +185,5 @@ def along_sizes(fourth: str) -> Result:
         "T, d": [list(pair) for pair in widths.items()],
         "ratios": [f"{float(r):.4g}" for r in ratios],
     }
-    return refuted(note, witness, decimal(said), decimal(said * exact(ratios[-1]), False), part="projected",
+    return refuted(note, witness, decimal(said), decimal(said * to_ball(ratios[-1]), False), part="projected",
                    instances=len(ratios))  # fmt: skip

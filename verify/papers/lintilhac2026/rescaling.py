@@ -10,9 +10,8 @@ from math import comb
 import numpy as np
 from flint import arb, ctx
 
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
 from maurey.verify.papers.lintilhac2026.network.construction import build, masks, output
 from maurey.verify.papers.lintilhac2026.network.rescaling import (
     best_product,
@@ -64,7 +63,7 @@ def least_scale() -> tuple[arb, arb]:
     depend on the number of ones alone."""
     target = cyclic(WIDE, 1, WIDE)
     with ctx.workprec(BITS):
-        weights = [exact(Fraction(comb(WIDE, ones), 2**WIDE)) for ones in range(WIDE + 1)]
+        weights = [to_ball(Fraction(comb(WIDE, ones), 2**WIDE)) for ones in range(WIDE + 1)]
         found = [in_balls(target, (np.arange(WIDE) < ones).astype(np.int64)) for ones in range(WIDE + 1)]
         inner = sum((w * one.inner for w, one in zip(weights, found, strict=True)), arb(0))
         return inner, sum((w * one.outer for w, one in zip(weights, found, strict=True)), arb(0))
@@ -97,7 +96,7 @@ def rescaling(effort: Effort) -> Iterator[Result]:
         yield Result("undecided", "refuted", "the scale is not what it seems", part="alpha_gradient")
         return
     with ctx.workprec(BITS):
-        scale = (inner / outer) ** exact(Fraction(1, 4))
+        scale = (inner / outer) ** to_ball(Fraction(1, 4))
     note = (
         f"one component for each of {WIDE} bits, equal coefficients, mean over all strings in balls: the gradient is "
         "least below 1, since F's columns of positions count, while the norm is least beyond 1: this rescaling lowers "

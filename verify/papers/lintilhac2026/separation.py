@@ -17,8 +17,11 @@ from sympy import QQ, Expr, Poly, Pow, Rational, Symbol, factor_list, log, ring,
 from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.papers.maurey.proofs import half
-from maurey.verify.prove.proofs import Proof, _ball, conclude, formula, least_at, same
+from maurey.verify.prove.arguments import half
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import least_at
+from maurey.verify.prove.proofs import Proof, conclude, formula
+from maurey.verify.prove.subdivision import ball
 
 KEY = "lintilhac2026/16"
 T, sigma = Symbol("T", positive=True), Symbol("sigma", positive=True)
@@ -55,7 +58,7 @@ def _terms(expr: Expr) -> Terms:
     """In r, s, log T and sigma; roots of numbers become balls at the end."""
     numbers = {p: Symbol(f"q_{n}") for n, p in enumerate(sorted((p for p in expr.atoms(Pow) if p.is_number), key=str))}
     poly = ring((r, s, l, sigma, *numbers.values()), QQ)[0].from_expr(expr.xreplace(numbers))
-    roots, made = [_ball(p, {}) for p in numbers], defaultdict[tuple[int, ...], arb](arb)
+    roots, made = [ball(p, {}) for p in numbers], defaultdict[tuple[int, ...], arb](arb)
     for powers, k in poly.terms():
         made[powers[:4]] += prod(
             (root**n for root, n in zip(roots, powers[4:], strict=True)), start=arb(fmpq(k.p, k.q))
@@ -89,8 +92,8 @@ def logarithms() -> list[Proof]:
     apart = sqrt(T) - log(T)
     return [
         least_at(apart, T, 4),
-        Proof(bool(_ball(apart.subs(T, 4), {}) > 0), "log 4 < 2"),
-        Proof(bool(_ball(log(Rational(3)), {}) > 1), "log 3 > 1"),
+        Proof(bool(ball(apart.subs(T, 4), {}) > 0), "log 4 < 2"),
+        Proof(bool(ball(log(Rational(3)), {}) > 1), "log 3 > 1"),
     ]
 
 
@@ -155,7 +158,7 @@ def crossing() -> tuple[int, Proof]:
     part = {(name, form): formula(KEY, form, name) for name in ("gradient", "norm") for form in ("printed", "derived")}
     chain = T * part["gradient", "printed"] * part["norm", "printed"]  # each is T times that of a step
     single = part["gradient", "derived"] * part["norm", "derived"]
-    signs = {bits: _ball((single - chain).subs(T, bits), {}) for bits in range(2, START**2)}
+    signs = {bits: ball((single - chain).subs(T, bits), {}) for bits in range(2, START**2)}
     first = min((bits for bits in signs if all(signs[n] > 0 for n in range(bits, START**2))), default=START**2)
     before = all(bool(signs[n] < 0) for n in range(2, first))
     later = beyond(chain, single, START)

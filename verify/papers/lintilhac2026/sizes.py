@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from flint import ctx
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
 from maurey.verify.papers.lintilhac2026.network.construction import Network, build, masks, run
-from maurey.verify.tally import Tally, stated_ball
+from maurey.verify.tally import Tally
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, all_strings
 
@@ -50,8 +50,8 @@ def sizes(effort: Effort) -> Iterator[Result]:
         z = all_strings(T) if T <= 6 else np.vstack([rng.integers(0, 2, (30, T)), np.zeros((1, T)), np.ones((1, T))])
         found = sizes_of(target, build(target), torch.from_numpy(z))
         for tally in tallies.values():
-            for part, value in found.items():
-                tally.see(part, value, at_of(target) | {"delta": Fraction(1, 20)}, len(z))
+            for part, most in found.items():
+                tally.see(part, most, at_of(target) | {"delta": Fraction(1, 20)}, len(z))
     for tally in tallies.values():
         yield from tally.results("ideal networks of random functions and tilings, coefficients at least T^-2")
     yield from (projected_rows(form, effort) for form in ("printed", "derived"))
@@ -63,9 +63,9 @@ def projected_rows(form: str, effort: Effort) -> Result:
     most, count = 0.0, 0
     with ctx.workprec(BITS):
         for T, d, delta in itertools.product((2, 20, 1000), (1, 5, 50, 1000), (Fraction(1, 2), Fraction(1, 10**4))):
-            said = stated_ball(SIZES, form, "Y_rows", {"omega": 1, "D": 1, "T": T, "d": d, "delta": delta})
-            one = (d * (said**2 - 1) / 2).gamma_upper(exact(Fraction(d, 2)), regularized=1)
-            chance = (1 - (1 - one) ** T) / exact(delta)
+            said = value(SIZES, form, "Y_rows", {"omega": 1, "D": 1, "T": T, "d": d, "delta": delta})
+            one = (d * (said**2 - 1) / 2).gamma_upper(to_ball(Fraction(d, 2)), regularized=1)
+            chance = (1 - (1 - one) ** T) / to_ball(delta)
             count += 1
             if not chance < 1:
                 at = {"T": T, "d": d, "delta": str(delta)}
@@ -73,4 +73,4 @@ def projected_rows(form: str, effort: Effort) -> Result:
                 return refuted(note, at, 1, decimal(chance, False), part="Y_rows", form=form)
             most = max(most, float(chance))
     note = f"chances that a row is longer, in balls: at most {most:.3g} of delta"
-    return Result("holds", "tested", note, count, part="Y_rows", form=form)
+    return Result("holds", "tested", note, instances=count, part="Y_rows", form=form)

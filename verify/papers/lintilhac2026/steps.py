@@ -22,8 +22,10 @@ from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.symbolic.pacbayes import at_best_temperature
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.papers.maurey.proofs import half, less
-from maurey.verify.prove.proofs import Proof, conclude, polynomial, same
+from maurey.verify.prove.arguments import half, less
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude
 
 from .separation import PRECISION
 
@@ -224,5 +226,12 @@ def drawn(key: str, effort: Effort) -> Iterator[Result]:
             "perturbed constructions on all strings: the last bit is wrong no more often than the steps with right "
             "bits before them, each of which costs 1/4; P as measured on them, and m so large that nothing else counts"
         )
-        yield Result("holds", "tested", note, len(ratios) * 8 * effort.scale, min(max(ratios), 1.0), part=part,
-                     form=form)  # fmt: skip
+        yield Result(
+            "holds",
+            "tested",
+            note,
+            instances=len(ratios) * 8 * effort.scale,
+            tightness=min(max(ratios), 1.0),
+            part=part,
+            form=form,
+        )

@@ -14,9 +14,11 @@ import sympy
 from sympy import Symbol, cosh, exp, sinh
 
 from maurey.numeric.balls import enclose
+from maurey.numeric.evaluation import value
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.prove.proofs import Proof, conclude, nonnegative
+from maurey.verify.prove.proofs import Proof, conclude
+from maurey.verify.prove.subdivision import nonnegative
 from maurey.verify.training.tasks.walsh import all_strings, random_target, transform
 
 from .network import property_testing as pt
@@ -27,9 +29,9 @@ CHANCES = (Fraction(1, 2), Fraction(2, 9), Fraction(1, 100), Fraction(5, 324))
 FORMS = ("printed", "derived", "sharp")
 
 
-def value(part: str, form: str, **at: Any) -> int:
+def number(form: str, part: str, **at: Any) -> int:
     """A number of trials or queries."""
-    return int(enclose(registry.find(KEY), form, part, **at).upper)
+    return int(value(KEY, form, part, at).unique_fmpz())
 
 
 # --- hits -------------------------------------------------------------------------------------------------------------
@@ -96,14 +98,14 @@ def repetitions(effort: Effort) -> Iterator[Result]:
     for form in FORMS:
         steps: list[Proof] = [enough()]
         for doubt, p in product(DOUBTS, CHANCES):
-            R = value("repetitions", form, delta=doubt, hit=p)
+            R = number(form, "repetitions", delta=doubt, hit=p)
             steps.append(Proof((1 - p) ** R <= doubt, f"(1 - {p})^{R} <= {doubt}"))
             if form == "sharp":
                 steps.append(Proof((1 - p) ** (R - 1) > doubt, f"one trial fewer than {R} is too few"))
             else:
                 steps.append(Proof(pt.trials(doubt, p) == R, f"{R} = ceil(ln(1/{doubt})/{p})"))
             for k in (1, 3):
-                made = value("queries", form, delta=doubt, hit=p, k=k)
+                made = number(form, "queries", delta=doubt, hit=p, k=k)
                 steps.append(Proof(made == R * 2 ** (k + 1), f"queries at k = {k}"))
         note = (
             "1 - p <= e^-p on [0, 1] (ball arithmetic); (1 - p)^R <= delta' in fractions at every point tried"
@@ -148,7 +150,7 @@ def one_component(effort: Effort) -> Iterator[Result]:
     ]
     for form in FORMS:
         queries = [
-            Proof((1 - pt.hit(n, k)) ** (value("component", form, k=k, delta=doubt) // 2 ** (k + 1)) <= doubt,
+            Proof((1 - pt.hit(n, k)) ** (number(form, "component", k=k, delta=doubt) // 2 ** (k + 1)) <= doubt,
                   f"a component of {n} positions at k = {k} passes with probability {doubt} at most")
             for k, doubt in product(range(1, 6), DOUBTS) for n in (k + 1, k + 2, 20)
         ]  # fmt: skip
@@ -209,7 +211,7 @@ def uncertain() -> list[Proof]:
 def cancellation(effort: Effort) -> Iterator[Result]:
     """A product of sums of two signs is zero at most strings: a cube seldom sees it."""
     doubt, k, d = Fraction(1, 20), 1, 6
-    p, queries = rejects_product(d, k), value("components", "printed", k=k, delta=doubt)
+    p, queries = rejects_product(d, k), number("printed", "components", k=k, delta=doubt)
     passes = (1 - p) ** (queries // 2 ** (k + 1))
     needed = next(R for R in count(1) if (1 - p) ** R <= doubt) * 2 ** (k + 1)
     witness = {"f": "(y_1 + y_2)(y_3 + y_4)...(y_11 + y_12), y_i = (-1)^(z_i)", "T": 2**d, "D": d, "omega": 2**d,
@@ -230,7 +232,7 @@ def cancellation(effort: Effort) -> Iterator[Result]:
             s = components(f, level)
             steps.append(Proof(pt.rejection(f, level) >= pt.seldom(level, s), f"{s} components at k = {level}"))
         for s, j in product((1, 2, 16), (1, 2, 4)):
-            R = value("components", form, k=j, delta=doubt, omega=s) // 2 ** (j + 1)
+            R = number(form, "components", k=j, delta=doubt, omega=s) // 2 ** (j + 1)
             steps.append(Proof((1 - pt.seldom(j, s)) ** R <= doubt, f"{R} trials at k = {j} for {s} components"))
         yield conclude(
             "A trial rejects with probability p_1/omega at least: given that a component is hit, what is left is a "
@@ -257,13 +259,13 @@ def slices(effort: Effort) -> Iterator[Result]:
             "no number of queries is enough.",
             {"T": T, "D": 1, "omega": T, "s": r, "free": r, "eps": str(eps), "energy beyond s": str(beyond),
              "delta": str(doubt)},
-            value("slices", "printed", delta=doubt, eps=eps, free=r), "Infinity", part="slices",
+            number("printed", "slices", delta=doubt, eps=eps, free=r), "Infinity", part="slices",
         )  # fmt: skip
     for form in ("derived", "sharp"):
         steps = [enough()]
         for p, q, free in product(DOUBTS, CHANCES, (4, 11)):
-            R = value("repetitions", form, delta=p, hit=q)
-            made = value("slices", form, delta=p, eps=q, free=free)
+            R = number(form, "repetitions", delta=p, hit=q)
+            made = number(form, "slices", delta=p, eps=q, free=free)
             steps.append(Proof(made == R * 2**free and (1 - q) ** R <= p, f"{made} queries"))
         whole = [pt.shows_more([0b0011, 0b0101, 0b1001], 4, 4, 2), pt.shows_more(sets[:3], 6, 4, 2)]
         steps += [Proof(whole[0] == 1, "all free: told apart"), Proof(whole[1] == Fraction(1, 5), "4 of 6 free")]

@@ -8,38 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
-from sympy import E, Expr, Integer, Max, Min, Rational, Symbol, ceiling, exp, log, simplify, sqrt, symbols
+from sympy import Expr, Integer, Max, Min, Rational, Symbol, ceiling, exp, log, simplify, sqrt, symbols
 
 from maurey.symbolic import registry
 from maurey.symbolic.chain import EXTERNAL, PROPER
 from maurey.symbolic.covers import ceil_log2
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.prove.proofs import Proof, conclude, formula, least_at, nested, nonnegative, polynomial, same
-
-less, more = Rational(999, 1000), Rational(1001, 1000)  # what makes a constant too good
-half = Rational(1, 2)
-
-
-def positive(names: str) -> Any:
-    return symbols(names, positive=True)
-
+from maurey.verify.prove.arguments import chained, dense_rounding, finite_move, half, less, more, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import least_at, polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula, nested
 
 # --- maurey/softmax -----------------------------------------------------------------------------------------------
-
-
-def finite_move(moved: Expr) -> list[Proof]:
-    """An event has mass a and its complement b, before normalization. If no score moves by more than Delta, they become
-    a' <= v a and b' >= b/v with v = e^Delta: the logit moves by at most 2 Delta. The l1 distance is twice the largest
-    rise of a probability; it is attained where b = v a."""
-    a, b, a_, b_, v = positive("a b a' b' v")
-    rise, most = a_ / (a_ + b_) - a / (a + b), (v - 1) / (v + 1)
-    return [
-        polynomial(rise <= most, v >= 1, a_ <= v * a, v * b_ >= b, control=rise <= less * most),
-        same(2 * most, moved.subs(positive("Delta"), log(v))),
-        same(2 * rise.subs({b: v * a, a_: v * a, b_: a}), 2 * most),
-    ]
 
 
 @check("maurey/softmax")
@@ -61,25 +42,6 @@ def softmax(effort: Effort) -> Iterator[Result]:
 
 
 # --- maurey/lattice -----------------------------------------------------------------------------------------------
-
-
-def dense_rounding() -> list[Proof]:
-    """y >= 0 with sum y <= M + 1, M >= 1, is rounded to integers z >= 0 with sum z <= M at |y - z|^2 <= (M + 1)/2.
-
-    Let f be the fractional parts and n = M - sum floor(y), so that sum f <= n + 1. For n = -1 there are no fractions,
-    and one coordinate goes down by 1. If at most n fractions exceed 1/2, all go to the nearest integer and cost at most
-    f/2. Else the n largest go up. With t > 1/2 the largest of the others, these cost at most t f each, in sum at most
-    t (n + 1 - sum of the n largest), so that the cost is at most t (n + 1) plus (1 - f)^2 - t f for each of the n.
-    """
-    f, t = positive("f t")
-    n, m = symbols("n m", integer=True, nonnegative=True)
-    up, cost, most = (1 - f) ** 2 - t * f, n * (1 - 2 * t) + t * (n + 1), Max(1, (n + 1) / 2)
-    return [
-        polynomial(Min(f, 1 - f) ** 2 <= f / 2, f <= 1, control=Min(f, 1 - f) ** 2 <= less * f / 2),
-        polynomial(up <= 1 - 2 * t, f >= t, f <= 1, control=up <= less - 2 * t),
-        polynomial(cost <= most, t > half, t <= 1, control=cost <= Max(1, less * (n + 1) / 2)),
-        polynomial(most <= (m + 1) / 2, n <= m, m >= 1, control=most <= less * (m + 1) / 2),
-    ]
 
 
 def sparse_rounding() -> list[Proof]:
@@ -224,40 +186,6 @@ def dudley(effort: Effort) -> Iterator[Result]:
             [same(length, gaps * (e - e / 2)), same(of.integral, gaps * sqrt(2)),
              same(printed, 2 * tau + of.integral * area)], part=part,
         )  # fmt: skip
-
-
-def levels(external: bool) -> list[Proof]:
-    """Levels A rho^-j, j <= n, with n = ceil(x), x = log(A/s) > 0 and rho = e^(x/n), end at s. A link of length e costs
-    e sqrt(2 (p + C/a^2)/m) by Massart's lemma, with a its level: rho s and a share of A sqrt(2p/m), e/A.
-
-    In all 1 + n rho <= e (1 + x). Divided by n, with t = 1/n and u = n - x in [0, 1), it is a statement on the square.
-    The lengths of proper links are A rho^-j, j < n, and sum to at most 2A: term by term for n <= 3, and as a geometric
-    series beyond. External links are longer by their own level: 1 + rho for rho, and n <= 1 + x.
-    """
-    rho, m, C, p, n, a = positive("rho m C p n a")
-    t, u, x = symbols("t u x", real=True)
-    length, per_link = (a + rho * a, 1 + rho) if external else (rho * a, rho)
-    square = {t: (0, 1), u: (0, 1)}
-    room = E * (1 + t - u * t) - t - exp(1 - u * t)
-    left, most = 1 + n * per_link.subs(rho, exp(x / n)), (1 + E if external else E) * (1 + x)
-    return [
-        polynomial(sqrt(p + C) <= sqrt(p) + sqrt(C), control=sqrt(p + C) <= sqrt(p) + less * sqrt(C)),
-        same(length * sqrt(2 * C / a**2 / m), per_link * sqrt(2 * C / m)),
-        polynomial(length <= (2 if external else 1) * rho * a, rho > 1, control=length <= less * rho * a),
-        same(most - left, n * room.subs({t: 1 / n, u: n - x}) + (1 + x - n if external else 0)),
-        nonnegative(room, square, tight={t: 0}),
-        *(nonnegative(2 - sum(exp(-i * (1 - u / k)) for i in range(k)), {u: (0, 1)}) for k in (1, 2, 3)),
-        nonnegative(2 - 1 / (1 - exp(u * t - 1)), {t: (0, Rational(1, 4)), u: (0, 1)}),
-    ]
-
-
-def chained(form: Expr, external: bool = False) -> list[Proof]:
-    """C = s^2 m / 2 and A = s e^x, x >= 0. For s >= A the form is that of s = A, at least e A, and so A."""
-    A, s, m, p_0 = positive("A s m p_0")
-    form = form.subs(positive("C_F"), s**2 * m / 2)
-    (e, shares), cut = (1 + E, 4) if external else (E, 2), Min(A, s)
-    constant = shares * A * sqrt(2 * p_0 / m) if form.has(p_0) else 0
-    return [*levels(external), same(form, Min(A, e * cut * (1 + log(A / cut)) + constant))]
 
 
 def geometric() -> list[Proof]:

@@ -6,17 +6,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import numpy as np
 import sympy
 from sympy import Expr, Matrix, Symbol, exp, expand
 
-from maurey.numeric.grids import sweep
-from maurey.symbolic import registry
+from maurey.numeric.evaluation import value
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort, Result, check, exempt, refuted
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 exempt(
     "a summary of theorems: each of them is a claim of its own, and is checked there",
@@ -30,7 +31,6 @@ exempt(
     "an assumption on the link, which holds with error 0 for every network and is used as it stands", "mousavi2025/as2"
 )
 
-Array = Any
 ROUNDING = 1e-9
 
 # --- 39 --------------------------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ def exponents() -> Iterator[tuple[float, float, float, float]]:
 @check("mousavi2025/39")
 def products(effort: Effort) -> Iterator[Result]:
     """Drawn matrices, and those at which Hoelder's inequality is an equality: columns of A alike but for lengths."""
-    claim, rng, tight, count = registry.find("mousavi2025/39"), np.random.default_rng(effort.seed), 0.0, 0
+    rng, tight, count = np.random.default_rng(effort.seed), 0.0, 0
     for p, q, r, s in exponents():
         for _ in range(2 * effort.scale):
             k, inner, n = (int(x) for x in rng.integers(1, 5, size=3))
@@ -75,7 +75,7 @@ def products(effort: Effort) -> Iterator[Result]:
             for M, K in ((A, B), aligned):
                 columns = [float(x) for x in np.linalg.norm(K, ord=q, axis=0)]
                 at = {"n": n, "A_norm": mixed(M, r, p), "column_norm": columns, "s": s}
-                said, true = float(sweep(claim, "printed", "norm", **at).value), mixed(M @ K, r, s)
+                said, true = float(value("mousavi2025/39", "printed", "norm", at)), mixed(M @ K, r, s)
                 count += 1
                 if true > said * (1 + ROUNDING):
                     where = {"A": M.tolist(), "B": K.tolist(), "p": p, "r": r, "s": s}
@@ -83,7 +83,7 @@ def products(effort: Effort) -> Iterator[Result]:
                     return
                 tight = max(tight, true / said)
     note = "p from 1 to infinity, drawn matrices and those at which Hoelder's inequality is an equality"
-    yield Result("holds", "tested", note, count, min(tight, 1.0), part="norm")
+    yield Result("holds", "tested", note, instances=count, tightness=min(tight, 1.0), part="norm")
     yield conclude(
         "Young's inequality for any exponent (a derivative whose sign is that of its argument, z3), which sums to "
         "Hoelder's for every column; l_s norms of columns that are at most c times others are at most c times theirs.",

@@ -13,13 +13,18 @@ from sympy import symbols
 
 from maurey.symbolic import registry
 from maurey.symbolic.derivation import Step
+from maurey.verify.attack.forwards import joined, softmax, tokens, turned
+from maurey.verify.attack.inequality import Inequality, Sides, Values, Variable, value_of
+from maurey.verify.attack.statements import Statement, constants, examine
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.covers.finite_maps import Matrix, smallest_cover
+from maurey.verify.covers.finite_maps import Matrix, basis, smallest_cover
 from maurey.verify.packings.attacks import along, constant_needed, survives
-from maurey.verify.papers.edelman2022.lipschitz import Statement, examine
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.papers.trauger2024.reductions import basis
-from maurey.verify.prove.proofs import conclude, formula, polynomial, same
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import conclude, formula
+
+from .packings import ATTACKS
 
 COMPOSED, BLOCK, ATTENTION, MATRICES, TRANSFORMER = (f"mousavi2025/{number}" for number in range(13, 18))
 POINTS = 60  # for each form, at the least effort
@@ -78,7 +83,7 @@ def composed(effort: Effort) -> Result:
             return refuted("a composition needs more", at, most, least, part="log_N")
         tight = max(tight, least / most)
     note = "finite classes: smallest covers of both blocks and of their composition, by trying all"
-    return Result("holds", "tested", note, count, tight, part="log_N")
+    return Result("holds", "tested", note, instances=count, tightness=tight, part="log_N")
 
 
 # --- 15 --------------------------------------------------------------------------------------------------------------
@@ -90,32 +95,28 @@ def _forms(part: str) -> dict[str, list[Step]]:
     return {form: own.steps(form) for form in own.forms}
 
 
-def heads(f: Any, T: int, D: int, H: int) -> Any:
+def heads(T: int, D: int, H: int) -> Inequality:
     """The first token is the query; W and W~ are key-query matrices of H heads."""
     names = [f"W_{h}" for h in range(1, H + 1)]
-    variables = {"Z": f.Variable((T, D), {"rows": "r_z"})}
-    variables |= {name: f.Variable((D, D), {"frobenius": "B"}) for name in names}
-    variables |= {f"{name}~": f.Variable((D, D), near=name) for name in names}
+    variables = {"Z": Variable((T, D), {"rows": "r_z"})}
+    variables |= {name: Variable((D, D), {"frobenius": "B"}) for name in names}
+    variables |= {f"{name}~": Variable((D, D), near=name) for name in names}
 
-    def beside(parts: list[Any]) -> Any:
-        return np.concatenate(parts, -1) if isinstance(parts[0], np.ndarray) else f.torch.cat(parts, -1)
-
-    def attended(v: Any, mark: str) -> Any:
+    def attended(v: Values, mark: str) -> Any:
         Z = v["Z"]
         query = Z[..., :1, :]
-        return beside([f.softmax(query @ v[name + mark] @ f.turned(Z)) @ Z for name in names])
+        return joined([softmax(query @ v[name + mark] @ turned(Z)) @ Z for name in names])
 
-    def sides(v: Any) -> Any:
+    def sides(v: Values) -> Sides:
         query, a, b = v["Z"][..., :1, :], attended(v, ""), attended(v, "~")
-        lhs, Delta = f.tokens(a - b), f.tokens(beside([query @ (v[name] - v[f"{name}~"]) for name in names]))
-        at = {c.name: (lhs * 0 + c.value.numerator) / c.value.denominator for c in registry.find(ATTENTION).constants}
-        at |= {"r_z": v["r_z"], "Delta_QK": Delta, "eps": lhs * 0 + 1}
-        found = {f"moved {form}": (lhs, f.value_of(steps, at), v["r_z"]) for form, steps in _forms("moved").items()}
+        lhs, Delta = tokens(a - b), tokens(joined([query @ (v[name] - v[f"{name}~"]) for name in names]))
+        at = constants(ATTENTION, lhs) | {"r_z": v["r_z"], "Delta_QK": Delta, "eps": lhs * 0 + 1}
+        found = {f"moved {form}": (lhs, value_of(steps, at), v["r_z"]) for form, steps in _forms("moved").items()}
         for form, steps in _forms("eps_QK").items():  # linear in eps: the eps whose resolution is this movement
-            found[f"eps_QK {form}"] = (lhs, Delta / f.value_of(steps, at), v["r_z"])
+            found[f"eps_QK {form}"] = (lhs, Delta / value_of(steps, at), v["r_z"])
         return found
 
-    return f.Inequality(variables, {"r_z": (-0.5, 1), "B": (-2, 1)}, sides)
+    return Inequality(variables, {"r_z": (-0.5, 1), "B": (-2, 1)}, sides)
 
 
 CASES = tuple(dict(zip(("T", "D", "H"), case, strict=True)) for case in ((2, 1, 1), (2, 3, 2), (8, 2, 1)))
@@ -167,10 +168,11 @@ FALLING: dict[str, tuple[dict[str, str], dict[str, str], str]] = {
 
 def by_volume(key: str, effort: Effort) -> Iterator[Result]:
     at, ray, note = FALLING[key]
-    yield along(key, "log_N", at, ray, FAR, note)
+    attack = ATTACKS[key, "log_N"]
+    yield along(key, "log_N", at=at, ray=ray, ts=FAR, note=note, attack=attack)
     for form in ("derived", "sharp"):
-        yield survives(key, "log_N", form, effort, POINTS)
-    yield constant_needed(key, "log_N", effort, POINTS)
+        yield survives(key, form, "log_N", effort, POINTS, attack)
+    yield constant_needed(key, "log_N", effort, POINTS, attack)
 
 
 for _key in FALLING:

@@ -9,16 +9,16 @@ every j: q numbers beside the d of the mixed token. The best predictor adds the 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort
-from maurey.verify.tally import stated
 
 from .positions import dimension, roots
 
-Array = Any
 HALF = 0.5  # of all positions, as N grows, are of the hard kind
 SCALE, SPREAD = 0.5, 1.0  # of the directions v, and of the scores that do not look at tokens
 DRAWS = 4000
@@ -39,8 +39,8 @@ class Law(NamedTuple):
         """Of 21 where the matrices are restricted (tokens of more dimensions are so many copies), else of 4."""
         if self.restricted:
             form, at = {"sharp": "derived"}.get(form, form), {"q": self.q, "H": self.H}
-            return stated("mousavi2025/21", form, "risk", at)
-        return stated("mousavi2025/4", form, "risk", {"q": self.q, "H": self.H, "d": self.d})
+            return float(value("mousavi2025/21", form, "risk", at))
+        return float(value("mousavi2025/4", form, "risk", {"q": self.q, "H": self.H, "d": self.d}))
 
 
 class Layer(NamedTuple):

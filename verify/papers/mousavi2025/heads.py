@@ -5,21 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
 from sympy import Expr, Max, Symbol, ceiling, symbols
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.papers.maurey.proofs import more, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial
-from maurey.verify.tally import stated
+from maurey.verify.prove.arguments import more, positive
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 from .hard_law import Law, layer, outputs, risk
 from .hard_law import embedded as embed
 
-Array = Any
 DEVIATIONS = 5  # standard errors by which a mean may be off
 DENOMINATOR = 2**20  # to which weights are rounded
 
@@ -132,14 +132,14 @@ def reached(key: str, form: str, laws: list[Law], effort: Effort) -> Result:
         "layers with position vectors of coherence 1/2 in floor(5 log N) dimensions are run, and the mean of the label "
         f"given their outputs has this risk, within {DEVIATIONS} standard errors: it is attained"
     )
-    return Result("holds", "constructed", note, len(laws), 1.0, part="risk", form=form)
+    return Result("holds", "constructed", note, instances=len(laws), tightness=1.0, part="risk", form=form)
 
 
 def zero_tokens(key: str, at: dict[str, int]) -> Result:
     """N = 2: both positions are i >= N/2, so that all tokens and labels are zero, whatever the law of the t_i."""
-    said = stated(key, "printed", "risk", at)
+    said = float(value(key, "printed", "risk", at))
     if not said > 0:
-        return Result("undecided", "refuted", "the point is not what it seems", 1, part="risk")
+        return Result("undecided", "refuted", "the point is not what it seems", instances=1, part="risk")
     note = (
         "at N = 2 no position is before N/2: all tokens are 0, all labels 0 for every law of the t_i, and the network "
         "that is 0 has no risk. The construction needs q < N/2, where the bound is proved; the statement has q <= N"

@@ -12,16 +12,18 @@ import sympy
 from flint import arb, ctx
 from sympy import MatrixSymbol, Symbol, diag, sqrt
 
+from maurey.numeric.evaluation import BITS, value
+from maurey.numeric.exact import decimal, texts, to_ball
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
-from maurey.verify.tally import PRECISION, Tally, shown, stated_ball
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
+from maurey.verify.tally import Tally
 
 from .positions import HALF, Root, coherence, roots
 
-Array = Any
 BLOCKS, APPROXIMATION = "mousavi2025/eqA.2", "mousavi2025/11"
 
 
@@ -82,9 +84,9 @@ def norms(effort: Effort) -> Iterator[Result]:
             "F": sqrt(gram.trace()),
             "QK_21": sum((sqrt(gram[j, j]) for j in range(size.embedding)), sympy.S.Zero),
         }
-        for part, value in measured.items():
+        for part, norm in measured.items():
             said = formula(BLOCKS, part=part).subs(d_e, size.d_e)
-            proofs[part] += [Proof(gram == alpha**2 * ones, f"W^T W for {size}"), same(value, said)]
+            proofs[part] += [Proof(gram == alpha**2 * ones, f"W^T W for {size}"), same(norm, said)]
     for part, steps in proofs.items():
         yield conclude(
             "Blocks of several sizes with letters in all places: W^T W is alpha^2 on the key's own position vector and "
@@ -172,7 +174,7 @@ def selects(effort: Effort) -> Iterator[Result]:
         assert coherence(w) <= HALF
         for form, tally in tallies.items():
             for hostile in (True, *[False] * (effort.scale if number % 3 == 0 else 0)):
-                _run(tally, size, w, {"m": m, "eps_2NN": eps}, form, hostile, rng)
+                _run(tally, size, w=w, more={"m": m, "eps_2NN": eps}, form=form, hostile=hostile, rng=rng)
     note = (
         "networks with blocks of the stated scale, position vectors of coherence 1/2 (all inner products 1/2 where N < "
         "d_e), and a link that is off its network by sqrt(eps): run in balls on tokens that oppose the relevant one"
@@ -208,31 +210,31 @@ def _run(
     r_a, r_w, r_x = Fraction(3, 2), Fraction(2), Fraction(5, 2)
     names = dict(zip(("N", "d", "q", "d_e"), size, strict=True))
     at = {**names, **more, "r_x": r_x, "r_a": r_a, "r_w": r_w}
-    with ctx.workprec(PRECISION):
-        alpha = stated_ball(APPROXIMATION, form, "QK_21", at) / size.d_e
-        net = Network(size, w, alpha, more["m"], exact(r_a), exact(r_w))
-        x = tokens(size, exact(r_x), hostile, rng)
+    with ctx.workprec(BITS):
+        alpha = value(APPROXIMATION, form, "QK_21", at) / size.d_e
+        net = Network(size, w, alpha, more["m"], to_ball(r_a), to_ball(r_w))
+        x = tokens(size, to_ball(r_x), hostile, rng)
         t = [[0] * size.q if hostile else [int(j) for j in rng.integers(size.N, size=size.q)] for _ in range(size.N)]
         i = int(rng.integers(size.N))
         ideal, found = net.link([x[j] for j in t[i]]), net.output(x, t, i)
-        error = max(abs(float(ideal + s * exact(more["eps_2NN"]).sqrt() - found)) for s in (1, -1))
+        error = max(abs(float(ideal + s * to_ball(more["eps_2NN"]).sqrt() - found)) for s in (1, -1))
         a, W = net.weights()
         squares = block(size, 1, alpha) ** 2
         columns = sum((c.sqrt() for c in squares.sum(axis=0)), arb(0))
     tally.see("error", error, at, tokens="opposed" if hostile else "drawn")
     if form != "sharp":  # the same numbers in all forms
-        tally.see("a", float((a @ a).sqrt()), at)
+        tally.see("a", float(arb(a @ a).sqrt()), at)
         tally.see("W_b", float((W * W).sum().sqrt()), at)
     tally.see("QK_21", float(columns), at)
 
 
 def negative_norm() -> Result:
     at = {"N": 2, "d": 1, "q": 1, "m": 1, "d_e": 2, "r_x": 1, "r_a": 1, "r_w": 1, "eps_2NN": 64}
-    said = stated_ball(APPROXIMATION, "printed", "QK_21", at)
+    said = value(APPROXIMATION, "printed", "QK_21", at)
     if not said < 0:
-        return Result("undecided", "refuted", "the point is not what it seems", 1, part="QK_21")
+        return Result("undecided", "refuted", "the point is not what it seems", instances=1, part="QK_21")
     note = (
         "where 2 r_a r_w r_x N sqrt(q) is below sqrt(eps) the printed logarithm is negative, and no norm is; zero "
         "matrices serve there"
     )
-    return refuted(note, shown(at), decimal(said), 0, part="QK_21", instances=1)
+    return refuted(note, texts(at), decimal(said), 0, part="QK_21", instances=1)

@@ -14,19 +14,13 @@ from typing import NamedTuple
 
 from flint import arb, ctx, fmpz
 
+from maurey.numeric.exact import PRECISION, log_ball, short, to_ball
+from maurey.numeric.types import Point
+from maurey.verify.packings.classes import Attack, int_of
 from maurey.verify.packings.codes import ball_in_ball
-from maurey.verify.packings.euclidean import (
-    NOTHING,
-    PRECISION,
-    Lower,
-    ball_in_largest,
-    best,
-    exact,
-    log_ball,
-    short,
-    spread,
-)
+from maurey.verify.packings.euclidean import ball_in_largest
 from maurey.verify.packings.linear import columns
+from maurey.verify.packings.lower_bounds import NOTHING, Lower, best, spread
 
 THIRD = Fraction(1, 3)
 
@@ -103,14 +97,14 @@ def layer(net: Layer, eps: Fraction, n: int | None) -> Lower:
 
 def gain(net: Layer, rho: Fraction) -> arb:
     """How much the output moves at least with x, for |x| <= X."""
-    size = exact(net.B_a * net.B_W * net.r_z) / (exact(3 + net.r_z**2)).sqrt()
-    return size / (2 * (exact(THIRD * net.r_z**2 * rho)).cosh() ** 2)
+    size = to_ball(net.B_a * net.B_W * net.r_z) / (to_ball(3 + net.r_z**2)).sqrt()
+    return size / (2 * (to_ball(THIRD * net.r_z**2 * rho)).cosh() ** 2)
 
 
 def _copies(net: Layer, eps: Fraction, n: int | None) -> Iterator[Lower]:
     with ctx.workprec(PRECISION):
-        flat = exact(eps) / (gain(net, Fraction(0)) * exact(2 * THIRD * net.r_z**2))
-        wanted = int((exact(net.B_QK) / (4 * flat)).floor().mid().floor().unique_fmpz())
+        flat = to_ball(eps) / (gain(net, Fraction(0)) * to_ball(2 * THIRD * net.r_z**2))
+        wanted = int((to_ball(net.B_QK) / (4 * flat)).floor().mid().floor().unique_fmpz())
     most = net.D_e - 2
     for K in {*spread(1, most, 4), min(most, max(1, wanted)), min(most, 2 * wanted + 1)}:
         D = net.D_e - 1 - K if n is None else min(net.D_e - 1 - K, log2_floor(n // K) if n >= K else 0)
@@ -118,7 +112,40 @@ def _copies(net: Layer, eps: Fraction, n: int | None) -> Iterator[Lower]:
             continue
         rho = net.B_QK / K
         with ctx.workprec(PRECISION):
-            delta = exact(eps) / (gain(net, rho) * exact(2 * THIRD * net.r_z**2))
+            delta = to_ball(eps) / (gain(net, rho) * to_ball(2 * THIRD * net.r_z**2))
             size = (log_ball(D, rho**2) - _cross(D, delta)) * K
         how = f"volume of {short(K)} columns in {short(D)} dimensions each, on sign vectors"
         yield Lower(size, how) if size > 0 else NOTHING
+
+
+# --- the claims; without a number of prompts there are as many as are asked for ------------------------------------
+
+
+def _prompts(p: Point) -> int | None:
+    return int(p["n"]) if "n" in p else None
+
+
+TOKEN_BLOCK = Attack(
+    lambda p: block(p["eps"], int_of(p, "H"), int_of(p, "D_e"), p["R"]),
+    lambda p: p["R"] ** 3 * math.sqrt(p["H"]),
+)
+TOKEN_MATRICES = Attack(
+    lambda p: matrices(
+        p["eps"], _prompts(p), H=int_of(p, "H"), D_e=int_of(p, "D_e"), r_z=p["r_z"], B_21=p["B_QK_21"], B_F=p["B_QK_F"]
+    ),
+    lambda p: p["r_z"] * min(p["B_QK_21"], p["B_QK_F"]),
+)
+
+
+def _token_layer(p: Point) -> Lower:
+    net = Layer(int_of(p, "H"), int_of(p, "D_e"), p["r_z"], p["B_a"], p["B_W_F"], p["B_QK_21"])
+    return layer(net, p["eps"], _prompts(p))
+
+
+TOKEN_LAYER = Attack(_token_layer, lambda p: p["r_z"] ** 3 * p["B_a"] * p["B_W_F"] * p["B_QK_21"])
+
+ATTACKS: dict[tuple[str, str], Attack] = {
+    ("mousavi2025/14", "log_N"): TOKEN_BLOCK,
+    ("mousavi2025/16", "log_N"): TOKEN_MATRICES,
+    ("mousavi2025/17", "log_N"): TOKEN_LAYER,
+}

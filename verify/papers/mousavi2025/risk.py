@@ -13,15 +13,16 @@ from typing import Any
 from flint import arb, ctx
 from sympy import Min, symbols
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import decimal, fractions, texts, to_ball
+from maurey.numeric.types import Point
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.complexity.rademacher import mean_absolute
-from maurey.verify.errata.witnesses import on_ray, read
-from maurey.verify.packings.attacks import decimal, falling, value
-from maurey.verify.packings.claims import Point
-from maurey.verify.packings.euclidean import exact
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.prove.proofs import Proof, conclude, polynomial
-from maurey.verify.tally import shown, stated, stated_ball
+from maurey.verify.errata.witnesses import on_ray
+from maurey.verify.packings.attacks import falling
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude
 
 COMPLEXITY, GAP, PRODUCT, BALL = "mousavi2025/18", "mousavi2025/19", "mousavi2025/10", "mousavi2025/3"
 FAR = 10**12, 10**24, 10**36
@@ -59,16 +60,16 @@ def complexity(effort: Effort) -> Iterator[Result]:
         tight, count = 0.0, 0
         for D, share, tau in product((3, 10, 100), (1, 2, 50, 1000 * effort.scale), (Fraction(1, 4), Fraction(4))):
             at, true = known(D, share, tau)
-            said, count = stated(COMPLEXITY, form, "Rad", at), count + 1
+            said, count = float(value(COMPLEXITY, form, "Rad", at)), count + 1
             if float(true) > said:
-                yield refuted("a class of units exceeds it", shown(at), said, float(true), part="Rad", form=form)
+                yield refuted("a class of units exceeds it", texts(at), said, float(true), part="Rad", form=form)
                 return
             tight = max(tight, float(true) / said)
         note = (
             "the truncated loss is 2 sqrt(tau)-Lipschitz (z3); units on orthogonal prompts, whose losses are 0 or tau "
             f"independently, have an exact complexity that is within it{' with C0 = 1' if form == 'printed' else ''}"
         )
-        yield Result("holds", "tested", note, count, tight, part="Rad", form=form)
+        yield Result("holds", "tested", note, instances=count, tightness=tight, part="Rad", form=form)
 
 
 # --- 19 --------------------------------------------------------------------------------------------------------------
@@ -87,12 +88,12 @@ def deviations(effort: Effort) -> Iterator[Result]:
         tight, count = 0.0, 0
         for n, p, delta in product((4, 60, 100 * effort.scale), (Fraction(1, 2), Fraction(1, 20)), ("1/10", "9/10")):
             at = small | {"n": n, "delta": Fraction(delta)}
-            said = stated(GAP, form, "gap", at)
-            failure = stated(GAP, "printed" if form == "printed" else "derived", "failure", at)
+            said = float(value(GAP, form, "gap", at))
+            failure = float(value(GAP, "printed" if form == "printed" else "derived", "failure", at))
             weights, count = binomial(n, p), count + 1
             often = sum(w for k, w in enumerate(weights) if float(p) - k / n > said)
             if often > failure:
-                yield refuted("it fails more often", shown(at) | {"p": str(p)}, failure, often, part="gap", form=form)
+                yield refuted("it fails more often", texts(at) | {"p": str(p)}, failure, often, part="gap", form=form)
                 return
             above, quantile = 0.0, 0.0
             for k, w in enumerate(weights):  # the largest gap that is exceeded more often than allowed, or equalled
@@ -102,7 +103,7 @@ def deviations(effort: Effort) -> Iterator[Result]:
                     break
             tight = max(tight, quantile / said)
         note = "labels 0 or sqrt(tau) and predictions 0: exact binomial probabilities"
-        yield Result("holds", "tested", note, count, tight, part="gap", form=form)
+        yield Result("holds", "tested", note, instances=count, tightness=tight, part="gap", form=form)
 
 
 # --- 10 and 3 --------------------------------------------------------------------------------------------------------
@@ -124,12 +125,12 @@ def long_tokens(point: Point, largest: Any) -> tuple[arb, str]:
     holds for p = e^(-rho^2/(2 C_x e d)), rho^2 >= C_x e d; and of the label (s = 1) for M^2 <= r C_y p^(-2/r), least at
     r = 2 log(1/p) >= 1."""
     with ctx.workprec(PRECISION):
-        number = exact(point["n"] * point["N"])
+        number = to_ball(point["n"] * point["N"])
         log = number.log()
-        chance, M = number**-2, (4 * arb.const_e() * exact(point["C_y"]) * log).sqrt()
-        rho = 4 * exact(point["C_x"]) * arb.const_e() * exact(point["d"]) * log
-        token = rho + exact(point["d"] * (1 + 1 / point["q"]))
-        most = largest(point) * (1 + exact(point["q"]) * token).sqrt()
+        chance, M = number**-2, (4 * arb.const_e() * to_ball(point["C_y"]) * log).sqrt()
+        rho = 4 * to_ball(point["C_x"]) * arb.const_e() * to_ball(point["d"]) * log
+        token = rho + to_ball(point["d"] * (1 + 1 / point["q"]))
+        most = largest(point) * (1 + to_ball(point["q"]) * token).sqrt()
         if not (number >= 2 and most < M):
             return arb(0), LAW
         return chance * (M - most) ** 2, LAW
@@ -137,16 +138,12 @@ def long_tokens(point: Point, largest: Any) -> tuple[arb, str]:
 
 def in_product(point: Point) -> arb:
     """|a| |(W, b)|."""
-    return exact(point["r_a"] * point["r_w"])
+    return to_ball(point["r_a"] * point["r_w"])
 
 
 def in_ball(point: Point) -> arb:
     """The same, at most half the squared radius; a thousand times that, for what the radius hides."""
-    return (
-        1000
-        * stated_ball(BALL, "printed", "squared_radius", {name: x for name, x in point.items() if name != "C0"})
-        / 2
-    )
+    return 1000 * value(BALL, "printed", "squared_radius", {name: x for name, x in point.items() if name != "C0"}) / 2
 
 
 AT = {"n": "100", "N": "2", "m": "1", "q": "1", "d_e": "2", "C_x": "1", "C_y": "1", "s": "1"}
@@ -160,22 +157,24 @@ RAYS: dict[str, tuple[Any, dict[str, str], dict[str, str]]] = {  # so that the s
 
 def labels_beyond(key: str, effort: Effort) -> Iterator[Result]:
     largest, more, ray = RAYS[key]
-    yield falling(key, "risk", AT | more, ray, FAR, LABELS, partial(long_tokens, largest=largest), "law")
-    fixed, powers = read({**AT, **more}), {name: Fraction(power) for name, power in ray.items()}
+    yield falling(
+        key, "risk", at=AT | more, ray=ray, ts=FAR, note=LABELS, truth=partial(long_tokens, largest=largest), by="law"
+    )
+    fixed, powers = fractions({**AT, **more}), {name: Fraction(power) for name, power in ray.items()}
     start = fixed | dict.fromkeys(powers, Fraction(1))
     for form in ("derived", "sharp"):
         tight, count = 0.0, 0
         for t, n in product((1, 10**6, 10**12), (2, 100, 10**8)):
             point = on_ray(start, powers, t) | {"n": Fraction(n)}
-            (true, _), said = long_tokens(point, largest), value(key, "risk", form, point)
+            (true, _), said = long_tokens(point, largest), value(key, form, "risk", point)
             count += 1
             if true > said:
-                yield refuted("labels on long tokens exceed it", shown(point), decimal(said), decimal(true, False),
+                yield refuted("labels on long tokens exceed it", texts(point), decimal(said), decimal(true, False),
                               part="risk", form=form)  # fmt: skip
                 return
             tight = max(tight, float(true / said))
         note = "labels that live on tokens beyond the radius of Assumption 2, as large as moments allow, stay within it"
-        yield Result("holds", "tested", note, count, tight, part="risk", form=form)
+        yield Result("holds", "tested", note, instances=count, tightness=tight, part="risk", form=form)
 
 
 for _key in RAYS:

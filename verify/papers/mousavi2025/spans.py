@@ -7,20 +7,21 @@ gradient vanishes, whose rows then lie in that span.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from flint import fmpq, fmpq_mat
 from sympy import Min, symbols
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.papers.maurey.proofs import more, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial
-from maurey.verify.tally import stated
+from maurey.verify.prove.arguments import more, positive
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 from .heads import independent, projection
 
-Array = Any
 KEY = "mousavi2025/9"
 LARGEST = 9  # of the entries of prompts
 DECAY, RATE, STATIONARY = 0.01, 0.3, 1e-10
@@ -152,23 +153,29 @@ def stationary_points(effort: Effort) -> Result:
         found = []
         for u in np.eye(d):
             y = np.array([X[i, t[i] * d : (t[i] + 1) * d] @ u for i in range(n)])
-            runs = (train(X, t, y, N, 3, leak, rng) for _ in range(TRIES))  # a kink of the ReLU can stop one
+            runs = (
+                train(X, t, y=y, N=N, width=3, leak=leak, rng=rng) for _ in range(TRIES)
+            )  # a kink of the ReLU can stop one
             net = next((run for run in runs if run is not None), None)
             if net is None:
-                return Result("undecided", "tested", "gradient descent does not come to rest", count, part="risk")
+                return Result(
+                    "undecided", "tested", "gradient descent does not come to rest", instances=count, part="risk"
+                )
             farthest, largest = max(farthest, off_span(net.W, X)), max(largest, float(np.linalg.norm(net.W)))
             found.append(risks(net, u, N, leak, 20_000 * effort.scale, rng))
             count += 1
-        floor = stated(KEY, "printed", "risk", {"n": n, "N": N, "d": d})
+        floor = float(value(KEY, "printed", "risk", {"n": n, "N": N, "d": d}))
         mean, high = np.mean(found, axis=0)
         if farthest > SPAN:
-            return Result("undecided", "tested", f"rows are off the span by {farthest:.1e}", count, part="risk")
+            return Result(
+                "undecided", "tested", f"rows are off the span by {farthest:.1e}", instances=count, part="risk"
+            )
         if high < floor:  # of all u there may be one that does worse than these: no refutation, but no proof either
             note = f"at N = {N}, d = {d}, n = {n} stationary points have a mean risk of {mean:.4g} over a basis of u"
-            return Result("undecided", "tested", f"{note}, below {floor:.4g}", count, part="risk")
+            return Result("undecided", "tested", f"{note}, below {floor:.4g}", instances=count, part="risk")
         tight = max(tight, floor / float(mean))
     note = (
         f"networks trained with weight decay to gradients below {STATIONARY:.0e}: rows are in the span of the prompts "
         f"up to {farthest:.0e} (of norm up to {largest:.2f}), and the risk averaged over u is above the floor"
     )
-    return Result("holds", "tested", note, count, tight, part="risk")
+    return Result("holds", "tested", note, instances=count, tightness=tight, part="risk")

@@ -15,12 +15,13 @@ from typing import Any
 from flint import arb, ctx
 from sympy import E, Expr, log, sqrt
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
-from maurey.verify.tally import stated_ball
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 PRECISION = 128  # bits
 FAR, RATIO = 8, Fraction(513, 512)  # orders up to which moments are looked at, and in which steps
@@ -31,7 +32,7 @@ CLOSE = Fraction(1003, 1000)  # of the least constant, to be certain of it
 
 def squared_moment(d: int, r: Fraction) -> arb:
     """E[|x|^r]^(2/r) of a standard normal vector: it increases with r."""
-    half, order = exact(Fraction(d, 2)), exact(r)
+    half, order = to_ball(Fraction(d, 2)), to_ball(r)
     return (((half + order / 2).lgamma() - half.lgamma()) * 2 / order).exp() * 2
 
 
@@ -42,10 +43,10 @@ def least_constant(d: int) -> tuple[arb, arb]:
     2k - 2), at most (d + k - 1)^k, so that E[|x|^r]^(2/r) <= d + r/2.
     """
     with ctx.workprec(PRECISION):
-        low, r, most = squared_moment(d, Fraction(1)) / d, Fraction(1), exact(Fraction(1, FAR) + Fraction(1, 2 * d))
+        low, r, most = squared_moment(d, Fraction(1)) / d, Fraction(1), to_ball(Fraction(1, FAR) + Fraction(1, 2 * d))
         while r < FAR:
             following = Fraction(round(r * RATIO * 2**20), 2**20)
-            most = most.max(squared_moment(d, following) / (d * exact(r)))
+            most = most.max(squared_moment(d, following) / (d * to_ball(r)))
             r = following
         return low, most
 
@@ -56,7 +57,7 @@ def gaussian(effort: Effort) -> Result:
     d, r = positive("d r")
     sizes = (1, 2, 3, 10, 100, 1000 * effort.scale)
     found = {size: least_constant(size) for size in sizes}
-    wide = [size for size, (low, high) in found.items() if not (high < low * exact(CLOSE) and high < exact(CLOSE))]
+    wide = [size for size, (low, high) in found.items() if not (high < low * to_ball(CLOSE) and high < to_ball(CLOSE))]
     falls = [a for a, b in pairwise(sizes) if not found[a][0] < found[b][0]]
     values = ", ".join(f"{float(low):.4f} at d = {size}" for size, (low, _) in found.items())
     return conclude(
@@ -75,7 +76,7 @@ def gaussian(effort: Effort) -> Result:
 
 def longest(d: int, radius: Fraction, number: int) -> arb:
     """P(max |x| >= radius) of so many independent standard normal tokens."""
-    one = exact(radius**2 / 2).gamma_upper(exact(Fraction(d, 2)), regularized=1)
+    one = to_ball(radius**2 / 2).gamma_upper(to_ball(Fraction(d, 2)), regularized=1)
     return 1 - (1 - one) ** number
 
 
@@ -114,13 +115,13 @@ def along_radii(form: str, effort: Effort) -> Result:
     radii = [Fraction(i, 4) for i in range(1, 40 * (1 + effort.scale // 4), 3)]
     with ctx.workprec(PRECISION):
         for d, number, radius in product((1, 3, 10), (1, 2, 50), radii):
-            squared = exact(radius**2 / d) / arb.const_e()
+            squared = to_ball(radius**2 / d) / arb.const_e()
             if form == "printed" and number == 1 and not squared > 1:
                 continue
-            said = stated_ball("mousavi2025/12", form, "P", {"n": number, "N": 1, "d": d, "r_x": radius, "C_x": 1})
+            said = value("mousavi2025/12", form, "P", {"n": number, "N": 1, "d": d, "r_x": radius, "C_x": 1})
             for what, true in (("Gaussian", longest(d, radius, number)), ("two radii", most_likely(squared, number))):
                 count += 1
-                if true > said * (1 + exact(Fraction(1, 10**9))):
+                if true > said * (1 + to_ball(Fraction(1, 10**9))):
                     at = {"n": number, "N": 1, "d": d, "r_x": str(radius), "C_x": 1, "law": what}
                     return refuted(f"{what} tokens are longer", at, decimal(said), decimal(true, False), part="P",
                                    form=form)  # fmt: skip
@@ -129,16 +130,23 @@ def along_radii(form: str, effort: Effort) -> Result:
         "standard normal tokens (C_x = 1, in balls) and tokens of two radii, 0 and the one asked for, with all the "
         "mass there that moments of order 1 and more allow and never two at once: these attain it"
     )
-    return Result("holds", "tested" if form == "printed" else "constructed", note, count, min(tight, 1.0), part="P",
-                  form=form)  # fmt: skip
+    return Result(
+        "holds",
+        "tested" if form == "printed" else "constructed",
+        note,
+        instances=count,
+        tightness=min(tight, 1.0),
+        part="P",
+        form=form,
+    )
 
 
 def at_one_token() -> Result:
     """|x| = sqrt(C_x d) always: all moments are sqrt(C_x d) <= sqrt(C_x d r)."""
     at = {"n": 1, "N": 1, "d": 1, "r_x": 1, "C_x": 1}
-    said = stated_ball("mousavi2025/12", "printed", "P", at)
+    said = value("mousavi2025/12", "printed", "P", at)
     if not said < 1:
-        return Result("undecided", "refuted", "the edge is not what it seems", 1, part="P")
+        return Result("undecided", "refuted", "the edge is not what it seems", instances=1, part="P")
     note = "for one token, where log(nN) = 0, and a radius below sqrt(C_x e d) the order of the moment is below 1"
     witness = {**{name: str(x) for name, x in at.items()}, "law": "|x| = sqrt(C_x d) always"}
     return refuted(note, witness, decimal(said), 1, part="P", instances=1, edge=True)
@@ -159,16 +167,16 @@ def taken_off(variance: arb, tau: arb) -> arb:
 
 def variance_of(at: dict[str, Any]) -> arb:
     """A label N(0, 1), and a prediction that reads one coordinate of one token with two units: s(h) - s(-h) = h."""
-    return 1 + exact((Fraction(at["B_a"]) * Fraction(at["B_W_F"])) ** 2 / 4)
+    return 1 + to_ball((Fraction(at["B_a"]) * Fraction(at["B_W_F"])) ** 2 / 4)
 
 
 def labels_needed(n: int) -> arb:
     """A level at which truncating the square of an N(0, 1) label still costs more than 1/sqrt(n)."""
     with ctx.workprec(PRECISION):
         tau = Fraction(0)
-        while taken_off(arb(1), exact(tau + Fraction(1, 64))) > 1 / arb(n).sqrt():
+        while taken_off(arb(1), to_ball(tau + Fraction(1, 64))) > 1 / arb(n).sqrt():
             tau += Fraction(1, 64)
-        return exact(tau)
+        return to_ball(tau)
 
 
 GAUSSIAN = {"d": 1, "q": 1, "H": 1, "C_x": 1, "C_y": 1, "s": 1}
@@ -180,9 +188,9 @@ def truncated(effort: Effort) -> Iterator[Result]:
     yield (derived := held("derived", effort))
     yield replace(derived, part="level")
     at = GAUSSIAN | {"n": 100, "N": 10, "B_a": Fraction(1, 1000), "B_W_F": 1}
-    said = stated_ball("mousavi2025/20", "printed", "level", at)
+    said = value("mousavi2025/20", "printed", "level", at)
     if not said < 0:
-        yield Result("undecided", "refuted", "the point is not what it seems", 1, part="level")
+        yield Result("undecided", "refuted", "the point is not what it seems", instances=1, part="level")
         return
     note = (
         "it is negative where kappa^2 sqrt(n) is well below 1, whatever constant it hides: the level must grow with "
@@ -200,8 +208,8 @@ def held(form: str, effort: Effort) -> Result:
             at = GAUSSIAN | {"n": n, "N": N, "B_a": B_a, "B_W_F": 1}
             if form == "printed" and B_a < 1:  # r_z is at least 1
                 continue
-            tau = stated_ball("mousavi2025/20", form, "level", at)
-            cost, said = taken_off(variance_of(at), tau), stated_ball("mousavi2025/20", form, "cost", at)
+            tau = value("mousavi2025/20", form, "level", at)
+            cost, said = taken_off(variance_of(at), tau), value("mousavi2025/20", form, "cost", at)
             count += 1
             if cost > said:
                 where = {name: str(x) for name, x in at.items()}
@@ -209,4 +217,4 @@ def held(form: str, effort: Effort) -> Result:
                                form=form)  # fmt: skip
             tight = max(tight, float(cost / said))
     note = "labels N(0, 1) and a linear prediction: what truncation at that level takes off, in balls"
-    return Result("holds", "tested", note, count, tight, part="cost", form=form)
+    return Result("holds", "tested", note, instances=count, tightness=tight, part="cost", form=form)

@@ -16,17 +16,22 @@ import numpy as np
 from sympy import Symbol
 
 from maurey.numeric.binding import bind
+from maurey.numeric.types import Point
 from maurey.symbolic import networks, registry
 from maurey.symbolic.route import LENGTH_FREE, PAPER
-from maurey.verify.checks import Effort, Result, check
+from maurey.verify.attack.inequality import Inequality
+from maurey.verify.attack.layers import BLOCKS, under
+from maurey.verify.attack.layers import block as one_block
+from maurey.verify.attack.sensitivity import inequality
+from maurey.verify.attack.statements import Statement, examine
+from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.complexity import rademacher
 from maurey.verify.covers import networks as build
 from maurey.verify.covers.heads import quantities
 from maurey.verify.covers.instances import built
 from maurey.verify.packings.attacks import along, at_edge, exceeded, survives
-from maurey.verify.packings.claims import Attack, Point
-from maurey.verify.packings.euclidean import Lower, best
-from maurey.verify.papers.edelman2022 import lipschitz
+from maurey.verify.packings.classes import Attack
+from maurey.verify.packings.lower_bounds import Lower, best
 
 from . import packings
 
@@ -35,34 +40,29 @@ FAR = 10**12, 10**24, 10**36
 
 # --- E.2, and the network under 4.2: what moves when weights move ---------------------------------------------------
 
-BLOCK = lipschitz.Statement(
-    partial(lipschitz.block, key="trauger2024/E.2"),
-    tuple({**lipschitz.BLOCKS[i], "first": first} for i, first in ((0, None), (0, (-1, 1)), (3, None), (3, (-1, 1)))),
+BLOCK = Statement(
+    partial(one_block, key="trauger2024/E.2"),
+    tuple({**BLOCKS[i], "first": first} for i, first in ((0, None), (0, (-1, 1)), (3, None), (3, (-1, 1)))),
     "weights and tokens of one block",
 )
 
 
 @check("trauger2024/E.2")
 def block(effort: Effort) -> list[Result]:
-    return lipschitz.examine("trauger2024/E.2", effort, BLOCK)
+    return examine("trauger2024/E.2", effort, BLOCK)
 
 
-def _perturbed(f: Any, sharp: bool, sigma: str, L: int, **sizes: int) -> Any:
+def _perturbed(sharp: bool, sigma: str, L: int, **sizes: int) -> Inequality:
     """The network with tokens of norm at most B_X, above and below 1."""
     route, form = (LENGTH_FREE, "sharp") if sharp else (PAPER, "derived")
     layer = {name: Symbol(f"B_{name}") for name in ("V", "QK", "C")}
     bounds: dict[str, Any] = dict.fromkeys(("B_V", "B_C", "B_w", "L_sigma", "B_X"), (-0.6, 0.7))
     bounds |= {"B_QK": (-2, 1)} | ({} if sharp else {"kappa": 2})
-    whole = f.inequality(networks.network(route, [layer] * L), Symbol("B_X"), sizes, bounds, sigma)
-    names = {"moved": f"log_N {form}", "radius": f"radius {form}", "reach": f"reach {form}"}
-
-    def sides(v: Any) -> Any:
-        return {names[target]: side for target, side in whole.sides(v).items()}
-
-    return f.Inequality(whole.variables, bounds, sides, whole.given, tuple(names[target] for target in whole.still))
+    whole = inequality(networks.network(route, [layer] * L), Symbol("B_X"), sizes, bounds, sigma)
+    return under(form, whole)
 
 
-NETWORK = lipschitz.Statement(
+NETWORK = Statement(
     _perturbed,
     tuple(
         {"T": T, "d": d, "k": k, "L": L, "sigma": sigma, "sharp": sharp}
@@ -75,7 +75,7 @@ NETWORK = lipschitz.Statement(
 
 @check("trauger2024/4.2")
 def network(effort: Effort) -> list[Result]:
-    return lipschitz.examine("trauger2024/4.2", effort, NETWORK)
+    return examine("trauger2024/4.2", effort, NETWORK)
 
 
 # --- covering numbers from below -------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def _built(effort: Effort, key: str) -> Iterator[Result]:
     found = list(build.lattices(effort, key))
     outside = sum(not one.inside for one in found)
     note = NOT_PROPER.format(outside, len(found), max(one.error for one in found))
-    yield Result("undecided", "constructed", note, len(found), part="log_N", form="sharp")
+    yield Result("undecided", "constructed", note, instances=len(found), part="log_N", form="sharp")
 
 
 def covering(effort: Effort, key: str) -> Iterator[Result]:
@@ -192,7 +192,7 @@ def covering(effort: Effort, key: str) -> Iterator[Result]:
     if number in build.NORMS:
         yield from _built(effort, key)
     for form in ("derived", "sharp"):
-        yield survives(key, "log_N", form, effort, POINTS, attack)
+        yield survives(key, form, "log_N", effort, POINTS, attack)
     for at, note in EXCEEDED.get(number, []):
         yield exceeded(key, "log_N", at, attack, note)
     if number == "F.0.2":
@@ -206,7 +206,15 @@ for _number in ATTACKS:
 @check("trauger2024/4.2.1-simplified")
 def simplified(effort: Effort) -> Iterator[Result]:
     for at, ray, note in RAYS:
-        yield along("trauger2024/4.2.1-simplified", "log_N", at, ray, FAR, note, ATTACKS["4.2.1-simplified"])
+        yield along(
+            "trauger2024/4.2.1-simplified",
+            "log_N",
+            at=at,
+            ray=ray,
+            ts=FAR,
+            note=note,
+            attack=ATTACKS["4.2.1-simplified"],
+        )
 
 
 # --- gaps ------------------------------------------------------------------------------------------------------------
@@ -244,19 +252,20 @@ def gaps(effort: Effort, key: str) -> Iterator[Result]:
             for m in (1, 2, 7, 12, 10**3, 10**6, 10**9, 10**12):
                 for B_X in ("1/2", "2"):
                     at = {**TRAINED, **own, "d": "2", "k": "2", "m": str(m), "L": str(L), radius_name: B_X}
-                    said = quantities(bind(claim, at, form, part), "R")["R"]
+                    said = quantities(bind(claim, form, part, at), "R")["R"]
                     radius = float(Fraction(B_X))
                     for _ in range(L):
                         radius = min(1.0, 1.1 * min(1.0, radius))
                     true = _read_out(m, radius, effort)
                     count += 1
                     if true > said * (1 + 1e-9):
-                        yield Result("fails", "refuted", "the read-out alone has a larger complexity", count, None,
-                                     dict(at), part, form, f"{said:.6g}", f"{true:.6g}")  # fmt: skip
+                        note = "the read-out alone has a larger complexity"
+                        yield refuted(note, dict(at), f"{said:.6g}", f"{true:.6g}", instances=count, part=part,
+                                      form=form)  # fmt: skip
                         return
                     tight = max(tight, true / said)
         note = "its complexity is at least that of the read-out alone, for m from 1 to 10^12 and up to three layers"
-        yield Result("holds", "tested", note, count, tight, part=part, form=form)
+        yield Result("holds", "tested", note, instances=count, tightness=tight, part=part, form=form)
 
 
 for _number in GAPS:

@@ -1,6 +1,6 @@
 """One layer of 4.1 and its corollaries: layers whose complexities are computed, and those that exceed the print.
 
-Suprema over the outer maps are exact (verify/peeled.py); those over query-key matrices are taken over finite sets from
+Suprema over the outer maps are exact (peeling.py); those over query-key matrices are taken over finite sets from
 the norm ball. Where every sample is one token the softmax has nothing to choose, and complexities are exact whatever
 the query-key matrices are: those are the witnesses against the printed forms.
 """
@@ -8,7 +8,7 @@ the query-key matrices are: those are the witnesses against the printed forms.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from maurey.numeric.balls import enclose
+from maurey.numeric.exact import texts
+from maurey.numeric.types import Array
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, refuted
 from maurey.verify.complexity import rademacher
-from maurey.verify.complexity.rademacher import Array, Estimate, mean_absolute
+from maurey.verify.complexity.rademacher import Estimate, mean_absolute
 
 from . import peeling
 
-At = Mapping[str, Any]
 OUTER = ("B_w_1", "B_C_1inf", "L_sigma", "B_V_1inf")
 ONE_TOKEN = "T = 1 and sigma the identity, so that the averages are the tokens and the complexity is exact"
 ONES = dict.fromkeys(OUTER, 1)
@@ -33,10 +34,6 @@ LAYERS: dict[str, dict[str, Any]] = {  # the bounds on tokens and query-key matr
     "trauger2024/D.0.1": {"x": "B_X_1", "QK": "B_QK_1inf", "small": 1, "large": 1000, "power": -1},
     "trauger2024/D.0.2": {"x": "B_X_1", "QK": "B_QK_21", "small": Fraction(1, 1000), "large": 1000, "power": 0},
 }
-
-
-def shown(at: At) -> dict[str, str]:
-    return {name: str(x) for name, x in at.items()}
 
 
 # --- complexities ----------------------------------------------------------------------------------------------------
@@ -98,7 +95,7 @@ def below_zero(key: str, effort: Effort) -> Iterator[Result]:
     for part in ("R", "R_rows"):
         said = enclose(registry.find(key), "printed", part, **at)
         assert said.upper < 0 < true
-        witness = {"class": f"tokens e_1/2; {ONE_TOKEN}", **shown(at)}
+        witness = {"class": f"tokens e_1/2; {ONE_TOKEN}", **texts(at)}
         note = "it is negative, whatever constant it hides, and the complexity of a layer is not"
         yield refuted(note, witness, said.value, float(true), part=part, instances=1)
 
@@ -114,7 +111,7 @@ def along_the_width(key: str, effort: Effort) -> Result:
         ratios.append(float(said.upper) / float(true))
     assert ratios[0] > 2 * ratios[1] > 4 * ratios[2] > 0
     ray = {"d": 0.5, "m": 1} | ({own["QK"]: own["power"] / 2} if own["power"] else {})
-    at = shown(fixed if own["power"] else fixed | {own["QK"]: own["small"]})
+    at = texts(fixed if own["power"] else fixed | {own["QK"]: own["small"]})
     what = f"tokens e_j/2, each d times; w = e_1, W_c^T = e_1 and W_v^T a row of signs; {ONE_TOKEN}"
     witness = {
         "class": what,
@@ -136,7 +133,7 @@ def along_the_values(effort: Effort) -> Iterator[Result]:
             said = enclose(registry.find(key), "printed", part, **(fixed | {"B_V_1inf": B_V}))
             ratios.append(float(said.upper) / float(true := B_V * spread_out(1, 16)))
         assert ratios[0] > 50 * ratios[1] > 2500 * ratios[2] > 0
-        at = shown({name: x for name, x in fixed.items() if name != "B_V_1inf"})
+        at = texts({name: x for name, x in fixed.items() if name != "B_V_1inf"})
         witness = {"class": f"tokens e_1/2; {ONE_TOKEN}", "at": at, "ray": {"B_V_1inf": 1}}
         witness |= {"t": [str(B) for B in bounds], "ratios": [f"{r:.6g}" for r in ratios]}
         note = "the complexity is proportional to the bound on W_v, which the printed bound has lost"

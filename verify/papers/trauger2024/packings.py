@@ -16,22 +16,9 @@ from typing import NamedTuple
 
 from flint import arb, ctx
 
-from maurey.verify.packings.euclidean import (
-    NOTHING,
-    PRECISION,
-    Lower,
-    ball_in_largest,
-    below,
-    best,
-    ceil_root,
-    exact,
-    grid_points,
-    log_binomial,
-    logarithm,
-    short,
-    spikes,
-    spread,
-)
+from maurey.numeric.exact import PRECISION, below, ceil_root, log_binomial, logarithm, short, to_ball
+from maurey.verify.packings.euclidean import ball_in_largest, grid_points, spikes
+from maurey.verify.packings.lower_bounds import NOTHING, Lower, best, spread
 
 ONE = Fraction(1)
 
@@ -173,8 +160,8 @@ def scores(net: Net, eps: Fraction) -> Lower:
     if top <= 4 * eps:
         return NOTHING
     with ctx.workprec(PRECISION):
-        score = Fraction(str(float((2 * exact(4 * eps / top).atanh()).upper()))) * Fraction(1000001, 1000000)
-        assert exact(score / 2).tanh() > exact(4 * eps / top)
+        score = Fraction(str(float((2 * to_ball(4 * eps / top).atanh()).upper()))) * Fraction(1000001, 1000000)
+        assert to_ball(score / 2).tanh() > to_ball(4 * eps / top)
     w = score / (net.B_X**2 * beta)
     found = _spikes(math.floor(min(net.B / w, (net.B_QK / w) ** 2)), places)
     return Lower(found.log, f"{found.how} of W_QK, scores moved by {float(score):.3g}")

@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from maurey.verify.complexity.rademacher import Array
+from maurey.numeric.types import Array
 
 Supremum = Callable[[Array], Array]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from maurey.numeric.evaluation import value
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.covers.finite_maps import Matrix, Vector, image, smaller, smallest_cover, total
-from maurey.verify.packings.attacks import value
+from maurey.verify.covers.finite_maps import Matrix, Vector, basis, image, smaller, smallest_cover, total
 
 ROUNDING = 1e-9  # of doubles, relative
 
@@ -21,10 +21,6 @@ ROUNDING = 1e-9  # of doubles, relative
 
 QS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), None)
 HALF = Fraction(1, 2)
-
-
-def basis(d: int, R: Fraction) -> list[Vector]:
-    return [tuple(R if i == j else Fraction(0) for i in range(d)) for j in range(d)]
 
 
 @check("trauger2024/3.2")
@@ -46,7 +42,7 @@ def equality(effort: Effort) -> Iterator[Result]:
             yield refuted("other points need another cover", at, on_basis, max(more, fewer), part="log_N")
             return
     note = f"for q >= 1, finite classes with smallest covers of up to {larger} members, found by trying all: the same"
-    yield Result("holds", "tested", note, count, 1.0, part="log_N", form="derived")
+    yield Result("holds", "tested", note, instances=count, tightness=1.0, part="log_N", form="derived")
     yield without_triangles()
 
 
@@ -116,17 +112,19 @@ def rows(effort: Effort) -> Iterator[Result]:
                     return
                 tight = max(tight, float(sum_q) ** (1 / float(q)) / float(most) ** (1 / float(q)))
         at_forms = {"eps": eps, "k": Fraction(k), "q": q, "E_in": Fraction(math.log(len(chosen)))}
-        sizes = [float(value("trauger2024/A", "log_N", form, at_forms)) for form in ("printed", "derived")]
-        radii = [float(value("trauger2024/A", "eps_map", form, at_forms)) for form in ("printed", "derived")]
+        sizes = [float(value("trauger2024/A", form, "log_N", at_forms)) for form in ("printed", "derived")]
+        radii = [float(value("trauger2024/A", form, "eps_map", at_forms)) for form in ("printed", "derived")]
         radius = float(most) ** (1 / float(q))
         if math.log(size) > min(sizes) * (1 + ROUNDING) or any(abs(r / radius - 1) > ROUNDING for r in radii):
-            yield Result("undecided", "constructed", f"sizes {sizes}, radii {radii} against {size}, {radius}", count)
+            yield Result(
+                "undecided", "constructed", f"sizes {sizes}, radii {radii} against {size}, {radius}", instances=count
+            )
             return
         full = max(full, math.log(size) / sizes[0] if sizes[0] else 0.0)
     note = "the product of smallest covers of the rows, all matrices with rows of a finite class tried, q from 1/2 to 3"
     for part, form in product(("log_N", "eps_map"), ("printed", "derived")):
         reached = tight if part == "eps_map" else full
-        yield Result("holds", "constructed", note, count, reached, part=part, form=form)
+        yield Result("holds", "constructed", note, instances=count, tightness=reached, part=part, form=form)
 
 
 def _near(v: Matrix, centre: Matrix, points: Sequence[Vector], eps: Fraction) -> bool:

@@ -12,14 +12,14 @@ from itertools import product
 import numpy as np
 from flint import arb, ctx, fmpz
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import PRECISION, decimal, log_binomial, texts, to_ball
+from maurey.numeric.types import Array, Point
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.complexity import rademacher
-from maurey.verify.covers.instances import ROUNDING, Array, inputs
-from maurey.verify.errata.witnesses import shown
-from maurey.verify.packings.attacks import decimal, falling, value
-from maurey.verify.packings.claims import Point
-from maurey.verify.packings.euclidean import PRECISION, exact, log_binomial
+from maurey.verify.covers.instances import ROUNDING, inputs
+from maurey.verify.packings.attacks import falling
 
 KEY = "trauger2024/S2.5"
 SAME = "all inputs are B_x e_1 and u = e_1: (B_x B_w/n) E|sum of n signs|, exactly"
@@ -35,7 +35,7 @@ def mean_walk(n: int) -> arb:
 def same_inputs(p: Point) -> tuple[arb, str]:
     n = int(p["m"])
     with ctx.workprec(PRECISION):
-        return exact(p["B_X"] * p["B_W_11"]) * mean_walk(n) / fmpz(n), SAME
+        return to_ball(p["B_X"] * p["B_W_11"]) * mean_walk(n) / fmpz(n), SAME
 
 
 @check(KEY)
@@ -49,15 +49,17 @@ def printed(effort: Effort) -> Iterator[Result]:
     for part, has in falls.items():
         at = sizes | {"B_X": "2", "B_W_11": "2"}
         by_n = "the complexity is of order n^(-1/2), and the printed shape, with n outside the root, of order 1/n"
-        yield falling(KEY, part, at, {"m": "1"}, FAR, by_n, same_inputs, "inputs")
+        yield falling(KEY, part, at=at, ray={"m": "1"}, ts=FAR, note=by_n, truth=same_inputs, by="inputs")
         for name, other in (("B_X", "B_W_11"), ("B_W_11", "B_X")):
             fixed = sizes | {"m": "16", other: "2"}
-            yield falling(KEY, part, fixed, {name: "1"}, FAR, linear.format(has), same_inputs, "inputs")
+            yield falling(
+                KEY, part, at=fixed, ray={name: "1"}, ts=FAR, note=linear.format(has), truth=same_inputs, by="inputs"
+            )
     point = {name: Fraction(x) for name, x in {"d": 1, "k": 1, "B_X": 2, "B_W_11": 1, "m": 1}.items()}
     true, how = same_inputs(point)
-    if value(KEY, "norms", "printed", point) == 0 and true > 0:
+    if value(KEY, "printed", "norms", point) == 0 and true > 0:
         note = "its logarithm vanishes, and the functions do not"
-        yield refuted(note, {**shown(point), "inputs": how}, 0, decimal(true, up=False), part="norms", edge=True)
+        yield refuted(note, {**texts(point), "inputs": how}, 0, decimal(true, up=False), part="norms", edge=True)
 
 
 @check(KEY)
@@ -72,12 +74,12 @@ def derived(effort: Effort) -> Iterator[Result]:
 def _not_exceeded(part: str, form: str, effort: Effort) -> Result:
     tight, tried = 0.0, 0
     for point, true in (*_equal(), *_few(effort)):
-        bound, tried = float(value(KEY, part, form, point)), tried + 1
+        bound, tried = float(value(KEY, form, part, point)), tried + 1
         if true > bound * (1 + ROUNDING):
-            return refuted("a complexity exceeds it", shown(point), bound, true, part=part, form=form)
+            return refuted("a complexity exceeds it", texts(point), bound, true, part=part, form=form)
         tight = max(tight, min(1.0, true / bound))
     note = "exact complexities for equal inputs, and for up to 12 random ones with all signs, stay below it"
-    return Result("holds", "tested", note, tried, tight, part=part, form=form)
+    return Result("holds", "tested", note, instances=tried, tightness=tight, part=part, form=form)
 
 
 def _equal() -> Iterator[tuple[Point, float]]:

@@ -14,8 +14,10 @@ from sympy import Symbol, combsimp, lambdify, sqrt, symbols
 from maurey.verify.checks import Effort, Result, check, exempt, refuted
 from maurey.verify.covers import rounding
 from maurey.verify.covers.finite_maps import Vector, power
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 ROUNDING = 1e-9  # of doubles, relative
 
@@ -107,7 +109,7 @@ def error(effort: Effort) -> Iterator[Result]:
     note = (
         "over all draws the mean error is the variance of one term over k; the best tuple does no worse; in rationals"
     )
-    yield Result("holds", "tested", note, count, float(tight), part="error", form="derived")
+    yield Result("holds", "tested", note, instances=count, tightness=float(tight), part="error", form="derived")
     if broken:
         f, said, best = broken
         yield refuted(
@@ -145,7 +147,7 @@ def large(effort: Effort) -> Result:
             return refuted("the best next term leaves more", at, most, far, part="error", form="derived")
         tight = max(tight, far / most if most > 0 else 0.0)
     note = "the best next term k times, among up to 300 atoms in up to 3,000 dimensions"
-    return Result("holds", "constructed", note, len(cases), tight, part="error", form="derived")
+    return Result("holds", "constructed", note, instances=len(cases), tightness=tight, part="error", form="derived")
 
 
 # --- 3.1: the number of tuples ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import torch
 
 from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
-from maurey.verify.checks import BOOK, Effort
+from maurey.verify.checks import Effort, checks_of
 from maurey.verify.papers.edelman2022 import appendix_b, appendix_b_networks
 from maurey.verify.papers.edelman2022.constructions import boolean_networks as nets
 from maurey.verify.papers.edelman2022.constructions import counterexamples, unit_vectors
@@ -33,7 +33,7 @@ FAILS = {
 
 @pytest.fixture(scope="module")
 def found():
-    return {key: [one for check in BOOK.checks[key] if check.__module__.startswith(appendix_b.__name__)
+    return {key: [one for check in checks_of(key) if check.__module__.startswith(appendix_b.__name__)
                   for one in check(QUICK)] for key in KEYS}  # fmt: skip
 
 

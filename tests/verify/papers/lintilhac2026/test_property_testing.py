@@ -196,7 +196,7 @@ def test_what_is_said_of_one_component_holds_and_what_is_said_of_all_functions_i
     assert (
         Fraction(one.true_value)
         > Fraction(one.printed_value)
-        == testing.value("components", "printed", k=one.counterexample["k"], delta=DOUBT)
+        == testing.number("printed", "components", k=one.counterexample["k"], delta=DOUBT)
     )
     assert {(one.part, one.form) for one in found} >= {
         (part, form)

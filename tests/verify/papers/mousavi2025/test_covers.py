@@ -10,9 +10,9 @@ import pytest
 from flint import arb
 from mutations import change, only
 
+from maurey.verify.attack.statements import examine
 from maurey.verify.checks import Effort
 from maurey.verify.packings import attacks
-from maurey.verify.papers.edelman2022 import lipschitz
 from maurey.verify.papers.mousavi2025 import covers, packings
 
 TINY = Effort("tiny", 1, seed=3)
@@ -48,7 +48,7 @@ def test_smallest_covers_of_functions():
 
 
 def attacked():
-    return lipschitz.examine("mousavi2025/15", TINY, covers.ATTACKED)
+    return examine("mousavi2025/15", TINY, covers.ATTACKED)
 
 
 def test_attention_moves_by_half_of_what_is_printed():
@@ -141,7 +141,7 @@ PRINTED = {
 @pytest.mark.parametrize("key", covers.FALLING)
 def test_printed_covers_fall_behind(key):
     at, ray, note = covers.FALLING[key]
-    found = attacks.along(key, "log_N", at, ray, covers.FAR, note)
+    found = attacks.along(key, "log_N", at, ray, covers.FAR, note, packings.ATTACKS[key, "log_N"])
     assert (found.verdict, found.rung, found.edge) == ("fails", "refuted", False)
     ratios = [mpmath.mpf(r) for r in found.counterexample["ratios"]]
     assert ratios[2] < ratios[1] / 100 < ratios[0] / 10**4
@@ -168,7 +168,7 @@ def test_forms_that_are_derived_survive_and_smaller_ones_do_not(key, monkeypatch
     for form in ("derived", "sharp"):
         with monkeypatch.context() as m:
             change(m, key, "log_N", form, lambda e: e / factor)
-            result = attacks.survives(key, "log_N", form, TINY, 100)
+            result = attacks.survives(key, form, "log_N", TINY, 100, packings.ATTACKS[key, "log_N"])
             assert (result.verdict, result.rung) == ("fails", "refuted")
 
 

@@ -9,12 +9,11 @@ import pytest
 
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
-from maurey.verify.attack import ascent
+from maurey.verify.attack import ascent, layers
 from maurey.verify.checks import Effort
 from maurey.verify.covers import networks
 from maurey.verify.covers.heads import Block, deep_output
 from maurey.verify.packings import attacks
-from maurey.verify.papers.edelman2022 import lipschitz
 from maurey.verify.papers.trauger2024 import deep, packings
 
 QUICK = Effort("quick", 1, seed=3)
@@ -62,8 +61,7 @@ def test_the_attack_finds_it_and_only_beyond_the_unit_ball():
         assert found[where].verdict == "holds"
         assert found[where].tightness > 0.99
     assert found["moved", "printed"].verdict == "holds"
-    f = lipschitz.tools()
-    inside = lipschitz.block(f, 2, 1, 1, "identity", "trauger2024/E.2", (-1, 0))
+    inside = layers.block(2, 1, 1, "identity", "trauger2024/E.2", (-1, 0))
     outcome = ascent.attack(inside, 96, 30, seed=0)
     assert all(one.refuted is False for one in outcome.best.values())
     assert outcome.best["moved_first printed"].ratio > 0.9

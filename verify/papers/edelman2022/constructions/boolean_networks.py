@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from maurey.numeric.types import Tensor
 from maurey.verify.tensors import torch
 
-Tensor = Any
 CELLS = 1 << 22  # hidden values at a time
 SIGNS = (1.0, -1.0, -1.0, 1.0)
 SLOPES = {"printed": (1.0, 1.0, -1.0, -1.0), "repaired": (1.0,) * 4, "wide": (0.5,) * 4}

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from maurey.numeric.types import Tensor
 from maurey.verify.tensors import torch
 
-Tensor = Any
 MOST_BITS = 12  # up to here all inputs are tried
 
 

@@ -17,14 +17,16 @@ from typing import Any
 from sympy import Expr
 from sympy.logic.boolalg import BooleanTrue
 
+from maurey.numeric.types import Tensor
 from maurey.numeric.walk import walk
 from maurey.symbolic import registry
-from maurey.verify.attack.ascent import FIRST_RATE, LAST_RATE, NOISE, Tensors, _climb
+from maurey.verify.attack.ascent import FIRST_RATE, LAST_RATE, NOISE, climb
+from maurey.verify.attack.inequality import Tensors
 from maurey.verify.checks import Effort, Result, refuted
 from maurey.verify.tensors import torch
 
 from .construction import Network
-from .perturbations import Case, Moves, Tensor, measured, sizes
+from .perturbations import Case, Moves, measured, sizes
 
 Name = tuple[str, str]  # key and part
 End = tuple[str, str, str]  # and form
@@ -114,7 +116,7 @@ class Best:
 
     ratio: float = 0.0
     case: Case | None = None
-    move: Tensor = None
+    move: Tensor | None = None
     moved: float = 0.0
     allowed: float = 0.0
 
@@ -157,7 +159,9 @@ def units(case: Case, starts: int, rng: Any) -> Tensor:
     return at * 10**decades / (4 * case.target.D * math.sqrt(len(case.theta)))
 
 
-def climb(case: Case, of: Measure, size: Measure, names: Sequence[Name], starts: int, steps: int, tried: Tried) -> None:
+def ascend(
+    case: Case, of: Measure, size: Measure, names: Sequence[Name], starts: int, steps: int, tried: Tried
+) -> None:
     """So many starts for every name, on the best of its forms; what the others see on the way counts as well."""
     rng, sheet = torch.Generator().manual_seed(starts + case.target.T), Sheet(names, case.at())
     number = starts * len(names)
@@ -184,7 +188,7 @@ def climb(case: Case, of: Measure, size: Measure, names: Sequence[Name], starts:
         if step < steps:
             (slope,) = torch.autograd.grad(own.sum(), [point])
             point, rate = point.detach(), FIRST_RATE * (LAST_RATE / FIRST_RATE) ** (step / steps)
-            _climb(point, slope, first, second, rate, step + 1)
+            climb(point, slope, first, second, rate, step + 1)
 
 
 def attacked(
@@ -193,7 +197,7 @@ def attacked(
     torch.set_num_threads(1)
     tried = Tried()
     for case in cases:
-        climb(case, of, size, names, starts, steps, tried)
+        ascend(case, of, size=size, names=names, starts=starts, steps=steps, tried=tried)
     return tried
 
 
@@ -205,9 +209,10 @@ def results(tried: Tried, key: str, note: str) -> Iterator[Result]:
         count = tried.instances[key, part]
         fields: dict[str, Any] = {"part": part, "form": form}
         if best.ratio <= 1 + VIOLATION:
-            yield Result("holds", "tested", note, count, min(best.ratio, 1.0), **fields)
+            yield Result("holds", "tested", note, instances=count, tightness=min(best.ratio, 1.0), **fields)
             continue
         assert best.case is not None
+        assert best.move is not None
         witness = best.case.shown() | {"perturbation": best.move.tolist()}
         yield refuted("a perturbation moves it further", witness, best.allowed, best.moved, instances=count,
                       tightness=best.ratio, **fields)  # fmt: skip
@@ -216,7 +221,7 @@ def results(tried: Tried, key: str, note: str) -> Iterator[Result]:
 # --- softmax Jacobians -----------------------------------------------------------------------------------------------
 
 
-def jacobians(effort: Effort) -> tuple[float, dict[str, list[float]], int]:
+def jacobians(effort: Effort) -> tuple[float, dict[str, Any], int]:
     """The largest row sum of |J - J'| against the l1 distance of the weights, over pairs that climb; and the pair."""
     torch.set_num_threads(1)
     rng, best, count = torch.Generator().manual_seed(effort.seed), 0.0, 0
@@ -235,6 +240,6 @@ def jacobians(effort: Effort) -> tuple[float, dict[str, list[float]], int]:
                 best, pair = ratio[k].item(), {"s": s[k].tolist(), "s'": t[k].tolist()}
             (slope,) = torch.autograd.grad(ratio.log().sum(), [logits])
             logits = logits.detach()
-            _climb(logits, slope, first, second, FIRST_RATE / 2, step + 1)
+            climb(logits, slope, first, second, FIRST_RATE / 2, step + 1)
         count += len(apart)
     return best, pair, count

@@ -14,17 +14,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from maurey.numeric.types import Tensor
 from maurey.symbolic.claim import InputError
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, all_strings
 
 from .construction import Network, build, flat, named, output
 
-Tensor = Any
 DEGREE = 2  # of a step: x_t and y_{t-1}
 
 

@@ -15,15 +15,15 @@ parameters. A projection J, (T+1, d) with entries N(0, 1/d), replaces the one-ho
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from maurey.numeric.types import Tensor
 from maurey.symbolic.claim import InputError
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target
 
-Tensor = Any
 CELLS = 1 << 22  # hidden values at a time
 EDGES = ((-2, 1.0), (-1, -1.0), (1, -1.0), (2, 1.0))  # where a trapezoid bends, in quarters of 1/D, and by how much
 
@@ -83,7 +83,7 @@ def build(target: Target, projection: Tensor | None = None) -> Network:
     Gamma = torch.tensor([(o - 4 * i) / (4 * D) for i, o, _ in units], dtype=torch.float64)
     v_2 = torch.zeros(d + 1, dtype=torch.float64)
     v_2[d] = target.C
-    return Network(W_1, W_V, M, Gamma, F, W_2, v_2)
+    return Network(W_1=W_1, W_V=W_V, M=M, Gamma=Gamma, F=F, W_2=W_2, v_2=v_2)
 
 
 def masks(target: Target) -> Masks:
@@ -121,7 +121,7 @@ def run(net: Network, z: Tensor, masks: Masks | None = None, projection: Tensor 
     read = (g @ (net.W_2 @ g[:, T, :, None]))[:, :, 0]
     s = torch.softmax(read if masks is None else read + masks.layer_2, dim=1)
     y = g @ net.v_2
-    return Trace(a, b, r, g, s, y, (s * y).sum(dim=1))
+    return Trace(a=a, b=b, r=r, g=g, s=s, y=y, f=(s * y).sum(dim=1))
 
 
 def output(net: Network, z: Tensor, masks: Masks | None = None, projection: Tensor | None = None) -> Tensor:

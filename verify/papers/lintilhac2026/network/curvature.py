@@ -14,13 +14,15 @@ derivative. ReLUs have none; on a kink they count as off.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import reduce
+from operator import add
+from typing import NamedTuple
 
+from maurey.numeric.types import Tensor
 from maurey.verify.tensors import torch
 
 from .construction import Masks, Network, Trace, run
 
-Tensor = Any
 CELLS = 1 << 21  # numbers of a table that are held at a time
 
 
@@ -88,7 +90,7 @@ class Pass:
             _grams(X, scores),  # W_1
         ]
         traces = [self.of_last_scores(), self.of_first_scores(), *(self.second(block) for block in self.blocks())]
-        return Curvature(seen.f, sum(squares), sum(traces))
+        return Curvature(seen.f, reduce(add, squares), reduce(add, traces))
 
     def moved(self) -> Tensor:
         return (self.delta[:, None] @ self.seen.g)[:, 0]

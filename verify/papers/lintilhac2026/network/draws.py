@@ -12,13 +12,14 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.types import Tensor
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, refuted
-from maurey.verify.tally import stated
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, tiling
 
-from .perturbations import Case, Tensor, cases
+from .perturbations import Case, cases
 
 SMALL = (1e-8, 1e-4, 1e-2)
 SIGMAS = (*SMALL, 0.1, 1.0)
@@ -85,7 +86,7 @@ def held(key: str, part: str, effort: Effort, second: bool = False) -> Iterator[
         for one in drawn(effort, second):
             at = one.case.at() | {"sigma": Fraction(one.sigma), "delta": FAILING}
             quantile = float(one.moves[name].quantile(1 - float(FAILING)))
-            ratio, count = quantile / stated(key, form, part, at), count + len(one.moves[name])
+            ratio, count = quantile / float(value(key, form, part, at)), count + len(one.moves[name])
             if ratio > best:
                 best, witness = ratio, one.case.shown() | {"sigma": one.sigma, "delta": str(FAILING)}
         fields: dict[str, Any] = {"instances": count, "tightness": best, "part": part, "form": form}
@@ -102,7 +103,8 @@ def largest(key: str, part: str, effort: Effort, second: bool = False) -> float:
     """Over all draws at small sigma: what was measured against the printed form."""
     name = f"{key.partition('/')[2]} {part}"
     return max(
-        float(one.moves[name].max()) / stated(key, "printed", part, one.case.at() | {"sigma": Fraction(one.sigma)})
+        float(one.moves[name].max())
+        / float(value(key, "printed", part, one.case.at() | {"sigma": Fraction(one.sigma)}))
         for one in drawn(effort, second)
         if one.sigma in SMALL
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import combinations_with_replacement
 
+from maurey.numeric.types import Tensor
 from maurey.verify.tensors import torch
 
 from .construction import Network, flat, named
-from .perturbations import Case, Tensor
+from .perturbations import Case
 
 FULL = 500  # parameters of a Hessian that is formed
 CLOSE, MOST = 1e-5, 200  # of power iterations

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from maurey.numeric.types import Tensor
 from maurey.verify.tensors import torch
 
 from .construction import Masks, Network, flat, named, run
-
-Tensor = Any
 
 
 def perturbations(net: Network, number: int, seed: int) -> Tensor:

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from maurey.verify.attack.ascent import spectral
+from maurey.numeric.types import Tensor
+from maurey.verify.attack.norm_balls import spectral
 from maurey.verify.checks import Effort
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, random_target, tiling
 
 from .construction import Masks, Network, build, flat, masks, named, run
 
-Tensor = Any
 Moves = dict[str, Tensor]
 
 
@@ -79,7 +79,17 @@ def inside(case: Case, net: Network) -> Inside:
     last = torch.eye(len(s), dtype=torch.float64)[:, -1:]
     slope = s[:, None] * net.v_2 + delta[:, None] * query + last * (net.W_2.T @ (g.T @ delta))
     on = (r[: case.target.omega] > 0).to(r.dtype)
-    return Inside(b, b @ net.M + net.Gamma, g, s, f, delta, query, slope, net.M @ (on[:, :, None] * net.F))
+    return Inside(
+        b=b,
+        u=b @ net.M + net.Gamma,
+        g=g,
+        s=s,
+        f=f,
+        delta=delta,
+        query=query,
+        slope=slope,
+        jacobian=net.M @ (on[:, :, None] * net.F),
+    )
 
 
 def sizes(case: Case, E: Network) -> Moves:

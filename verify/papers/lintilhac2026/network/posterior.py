@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from maurey.numeric.types import Tensor
 from maurey.verify.papers.lintilhac2026 import hypotheses
 from maurey.verify.papers.lintilhac2026.hypotheses import Estimate
 from maurey.verify.tensors import torch
@@ -15,8 +15,6 @@ from maurey.verify.training.tasks import walsh
 
 from . import construction, sharpness
 from .noise import moved, perturbations
-
-Tensor = Any
 
 NETWORKS, STRINGS = 100, 128  # drawn networks, and strings for each of them
 TURNED, SAMPLE = 128, 1024  # strings on which ReLUs are watched, and those for the network itself

@@ -204,7 +204,7 @@ def sparsity(
     oracle: Oracle, r: int, eps: Fraction, doubt: Fraction, rng: np.random.Generator, tau: float | None = None
 ) -> int:
     """The first level that is accepted, from 0 upward; 2^r - 1 always is."""
-    return next(s for s in range(2**r) if has_sparsity(oracle, s, r, eps, doubt, rng, tau))
+    return next(s for s in range(2**r) if has_sparsity(oracle, s, r=r, eps=eps, doubt=doubt, rng=rng, tau=tau))
 
 
 # --- exactly, for few bits --------------------------------------------------------------------------------------------

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maurey.numeric.types import Tensor
 from maurey.verify.training.tasks.walsh import Target
 
-from .construction import Network, Tensor, build, masks
+from .construction import Network, build, masks
 from .curvature import curvature
 from .sharpness import gradients, norms
 

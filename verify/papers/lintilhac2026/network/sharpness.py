@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maurey.numeric.types import Array
 from maurey.verify.training.tasks.walsh import Target, all_strings, counts
 
-Array = NDArray[np.float64]
 AT_ONCE = 1 << 15  # strings
 BENDS = np.array([-2, -1, 1, 2]) / 4  # of a trapezoid, in units of 1/D
 
@@ -100,7 +100,16 @@ def sums(target: Target, z: NDArray) -> Sums:
     ones = np.asarray(z).sum(axis=1, dtype=np.int64)
     share = np.arange(T + 1) / (T + 1)  # the last position sees all T + 1 bits alike
     last = (hidden(D, share) ** 2).sum(axis=1)
-    return Sums(h, even, units @ units.T, h @ even / target.C, wave(D, share)[ones], last[ones], parity @ c**2, parity)
+    return Sums(
+        h=h,
+        even=even,
+        gram=units @ units.T,
+        p=h @ even / target.C,
+        q=wave(D, share)[ones],
+        last=last[ones],
+        squares=parity @ c**2,
+        parity=parity,
+    )
 
 
 def gradients(target: Target, z: NDArray) -> Blocks:

@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from maurey.numeric.evaluation import value
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.tally import ROUNDING, Tally, stated
+from maurey.verify.papers.lintilhac2026.network.ascent import Tried, attacked, jacobians, results
+from maurey.verify.papers.lintilhac2026.network.draws import held, largest
+from maurey.verify.papers.lintilhac2026.network.perturbations import Case, cases, column_sizes, gradients, sizes, values
+from maurey.verify.tally import ROUNDING, Tally
 from maurey.verify.training.tasks.walsh import Target
 
-from .outputs import CLIMBED, STARTS, STEPS, tools
+from .outputs import CLIMBED, STARTS, STEPS
 from .probabilities import exceeded, gradient
 
 FLAT, TOKENS, SCORES, BACK, CROSSED, WHOLE = (f"lintilhac2026/{number}" for number in range(25, 31))
@@ -25,37 +29,36 @@ FORMS = ("printed", "derived", "sharp")
 
 
 @cache
-def tried(effort: Effort, names: tuple[tuple[str, str], ...]) -> Any:
-    f = tools()
-    of, size = f.gradients if names == BLOCKS else f.values, f.column_sizes if names == COLUMNS else f.sizes
-    some = f.cases(effort, 5 if names == BLOCKS else 8)
-    return f.attacked(some, of, names, STARTS * effort.scale, STEPS * min(effort.scale, 4), size)
+def tried(effort: Effort, names: tuple[tuple[str, str], ...]) -> Tried:
+    of, size = gradients if names == BLOCKS else values, column_sizes if names == COLUMNS else sizes
+    some = cases(effort, 5 if names == BLOCKS else 8)
+    return attacked(some, of, names, STARTS * effort.scale, STEPS * min(effort.scale, 4), size)
 
 
 @check(FLAT)
 def flat_columns(effort: Effort) -> Iterator[Result]:
-    yield from tools().results(tried(effort, COLUMNS), FLAT, f"{CLIMBED}; e_F is the largest column")
+    yield from results(tried(effort, COLUMNS), FLAT, f"{CLIMBED}; e_F is the largest column")
 
 
 @check(SCORES)
 def second_softmax(effort: Effort) -> Iterator[Result]:
-    yield from tools().results(tried(effort, SLOPES), SCORES, CLIMBED)
+    yield from results(tried(effort, SLOPES), SCORES, CLIMBED)
 
 
 @check(BACK)
 def token_gradients(effort: Effort) -> Iterator[Result]:
-    yield from tools().results(tried(effort, SLOPES), BACK, CLIMBED)
+    yield from results(tried(effort, SLOPES), BACK, CLIMBED)
 
 
 # --- 26: at rest -----------------------------------------------------------------------------------------------------
 
 
-def two_levels(T: int, omega: int, even: int, low: float) -> Any:
+def two_levels(T: int, omega: int, even: int, low: float) -> Case:
     """Single bits; `even` of them are 0 and have the coefficient 1, the others low, but never below T^-2 in all."""
     raw = np.where(np.arange(omega) < even, 1.0, low)
     raw = np.maximum(raw, 1.01 * np.linalg.norm(raw) / T**2)
     bits = [0 if t < even else int(t < omega) for t in range(T)]
-    return tools().Case(Target(T, tuple((t,) for t in range(omega)), tuple(raw.tolist())), bits)
+    return Case(Target(T, tuple((t,) for t in range(omega)), tuple(raw.tolist())), bits)
 
 
 @check(TOKENS)
@@ -68,7 +71,7 @@ def at_rest(effort: Effort) -> Iterator[Result]:
         for even in {1, omega // 2 or 1, omega - 1}
         for low in (1.0, 0.3, 0.01)
     ]
-    for case in [*spread, *tools().cases(effort, 12)]:
+    for case in [*spread, *cases(effort, 12)]:
         norms = case.inside.slope.norm(dim=1)
         found = {"active": norms[: case.target.omega].max(), "output": norms[-1], "sum": norms.sum()}
         for part, norm in found.items():
@@ -86,13 +89,13 @@ def at_rest(effort: Effort) -> Iterator[Result]:
 def softmax_jacobian(effort: Effort) -> Iterator[Result]:
     """Pairs of weights, climbed; and (1, 0) beside (1 - x, x), which attains the best constant as x tends to 0: the
     Jacobians are 0 and x (1 - x) (1, -1; -1, 1), the weights 2x apart."""
-    best, pair, count = tools().jacobians(effort)
+    best, pair, count = jacobians(effort)
     x = Fraction(1, 10**6)
     apart = 2 * x * (1 - x) / (2 * x)
     if apart > best:
         best, pair = float(apart), {"s": "1, 0", "s'": f"{1 - x}, {x}"}
     for form in FORMS:
-        constant = stated(CROSSED, form, "jacobian", {"Delta": 1})
+        constant = float(value(CROSSED, form, "jacobian", {"Delta": 1}))
         fields: dict[str, Any] = {"instances": count, "tightness": best / constant, "part": "jacobian", "form": form}
         if best > constant * (1 + ROUNDING):
             yield refuted("a pair of weights, whose distance is the unit", pair, constant, best, **fields)
@@ -106,11 +109,11 @@ def softmax_jacobian(effort: Effort) -> Iterator[Result]:
 
 @check(WHOLE)
 def parameter_gradients(effort: Effort) -> Iterator[Result]:
-    yield from tools().results(tried(effort, BLOCKS), WHOLE, CLIMBED)
-    yield from tools().held(WHOLE, "G_p", effort)
+    yield from results(tried(effort, BLOCKS), WHOLE, CLIMBED)
+    yield from held(WHOLE, "G_p", effort)
     note = (
         "a first-order bound of a Gaussian perturbation, which is not bounded and moves the gradient with respect to "
         "v_2 alone by sigma^3: the true value is exceeded with a probability above delta by the network for one bit of "
-        f"two. Of draws with sigma up to 0.01 the largest is {tools().largest(WHOLE, 'G_p', effort):.2g} of the bound"
+        f"two. Of draws with sigma up to 0.01 the largest is {largest(WHOLE, 'G_p', effort):.2g} of the bound"
     )
     yield exceeded(WHOLE, "G_p", gradient, note)

@@ -21,14 +21,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, ctx
 
+from maurey.numeric.evaluation import BITS, value
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
+from maurey.verify.papers.lintilhac2026.network.draws import held, largest, largest_share
+from maurey.verify.papers.lintilhac2026.network.hessians import (
+    FULL,
+    along,
+    at_random,
+    loss_trace,
+    operator,
+    pairs,
+    scores_apart,
+)
+from maurey.verify.papers.lintilhac2026.network.perturbations import Case, cases
 from maurey.verify.papers.lintilhac2026.network.sharpness import gradients
-from maurey.verify.tally import PRECISION, Tally, stated_ball
+from maurey.verify.tally import Tally
 from maurey.verify.training.tasks.walsh import Target, random_target, tiling
 
-from .outputs import tools
 from .probabilities import FAILING, exceeded, trace
 
 TRACE, AT_REST, AFTER = (f"lintilhac2026/{number}" for number in (17, 18, 31))
@@ -45,9 +55,9 @@ class Bits(NamedTuple):
     T: int
     zeros: int
 
-    def case(self) -> Any:
+    def case(self) -> Case:
         target = Target(self.T, tuple((t,) for t in range(self.T)), (1,) * self.T)
-        return tools().Case(target, [int(t >= self.zeros) for t in range(self.T)])
+        return Case(target, [int(t >= self.zeros) for t in range(self.T)])
 
     def at(self) -> dict[str, Any]:
         return {"omega": self.T, "D": 1, "T": self.T}
@@ -64,7 +74,7 @@ class Bits(NamedTuple):
         units = [max(k + Fraction(o - 4 * i, 4), Fraction(0)) for k in (0, 1) for i in (0, 1) for o in (-2, -1, 1, 2)]
         apart = sum(((a - b) ** 2 for a, b in zip(units[:8], units[8:], strict=True)), Fraction(0))
         w = arb(self.T).log() * 3 / 2
-        return self.T * w**2 * exact(apart), exact(Fraction(self.zeros, self.T))
+        return self.T * w**2 * to_ball(apart), to_ball(Fraction(self.zeros, self.T))
 
     def curve(self) -> arb:
         """The second derivative in the direction of F."""
@@ -83,10 +93,10 @@ Found = tuple[Bits, arb, arb]
 
 def first(key: str, part: str, share: float, lower: Callable[[Bits], arb], **more: Fraction) -> Found | None:
     """The smallest size at which the lower bound exceeds the printed form, and both."""
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(BITS):
         for T in range(STEP, 100 * STEP, STEP):
             bits = Bits(T, round(share * T))
-            said, true = stated_ball(key, "printed", part, bits.at() | more), lower(bits)
+            said, true = value(key, "printed", part, bits.at() | more), lower(bits)
             if true > said:
                 return bits, said, true
     return None
@@ -95,10 +105,10 @@ def first(key: str, part: str, share: float, lower: Callable[[Bits], arb], **mor
 # --- 18 --------------------------------------------------------------------------------------------------------------
 
 
-def networks(effort: Effort) -> Iterator[Any]:
+def networks(effort: Effort) -> Iterator[Case]:
     """Random functions of all degrees and sparsities, the paper's own tiling, and single bits, which come nearest."""
-    rng, Case = np.random.default_rng(effort.seed), tools().Case
-    yield from tools().cases(effort, 5)
+    rng = np.random.default_rng(effort.seed)
+    yield from cases(effort, 5)
     sizes = [(6, 1, 6), (5, 3, 2), (4, 4, 1), (7, 2, 2)] + [(8, 2, 5), (9, 3, 4), (20, 3, 7)] * (effort.scale // 4)
     for T, D, omega in sizes:
         target = random_target(T, D, omega, rng)
@@ -109,11 +119,11 @@ def networks(effort: Effort) -> Iterator[Any]:
         yield Bits(T, round((1 - MOST_CURVED) * T)).case()
 
 
-def dropped(cases: list[Any]) -> dict[tuple[str, str], float]:
+def dropped(some: list[Case]) -> dict[tuple[str, str], float]:
     """Pairs of blocks that do not vanish and that the paper does not keep, and how large they were."""
     found: dict[tuple[str, str], float] = {}
-    for case in cases:
-        for pair, size in tools().pairs(case).items():
+    for case in some:
+        for pair, size in pairs(case).items():
             if pair not in KEPT and size > VANISHES:
                 found[pair] = max(found.get(pair, 0.0), size)
     return dict(sorted(found.items(), key=lambda item: -item[1]))
@@ -121,10 +131,10 @@ def dropped(cases: list[Any]) -> dict[tuple[str, str], float]:
 
 @check(AT_REST)
 def at_rest(effort: Effort) -> Iterator[Result]:
-    f, cases = tools(), list(networks(effort))
+    some = list(networks(effort))
     tallies = {form: Tally(AT_REST, form) for form in ("printed", "derived", "sharp")}
-    for case in cases:
-        norm = f.operator(case)
+    for case in some:
+        norm = operator(case)
         for tally in tallies.values():
             tally.see("operator", norm, case.at())
     note = "automatic differentiation for random functions of all sizes, and by power iteration for up to 20 bits"
@@ -136,10 +146,10 @@ def at_rest(effort: Effort) -> Iterator[Result]:
         return
     bits, said, true = beyond
     case = bits.case()
-    if abs(f.along(case, case.theta, f.scores_apart(case)) / float(true) - 1) > AGREE:
+    if abs(along(case, case.theta, scores_apart(case)) / float(true) - 1) > AGREE:
         yield Result("undecided", "refuted", "the direction in F has another derivative", part="operator")
         return
-    lost = dropped([case for case in cases if len(case.theta) <= f.FULL])
+    lost = dropped([case for case in some if len(case.theta) <= FULL])
     words = ", ".join(f"({one}, {other}) up to {size:.3g}" for (one, other), size in lost.items())
     note = (
         f"the second derivative along one unit direction in F, in balls and by automatic differentiation. "
@@ -160,7 +170,7 @@ def still(key: str, part: str, beyond: Found | None, measure: Callable[[Any, Any
         return Result("undecided", "refuted", "nothing exceeds it at rest", part=part)
     bits, said, true = beyond
     case = bits.case()
-    moved = measure(case, tools().at_random(case, float(SIGMA)))
+    moved = measure(case, at_random(case, float(SIGMA)))
     if not moved >= float(true) * (1 - AGREE):
         return Result("undecided", "refuted", f"a draw has {moved:.6g}, which does not show it", part=part)
     note = (
@@ -173,30 +183,28 @@ def still(key: str, part: str, beyond: Found | None, measure: Callable[[Any, Any
 
 @check(AFTER)
 def after(effort: Effort) -> Iterator[Result]:
-    f = tools()
-    yield from f.held(AFTER, "operator", effort, second=True)
+    yield from held(AFTER, "operator", effort, second=True)
     beyond = first(AFTER, "operator", MOST_CURVED, Bits.curve, sigma=SIGMA, delta=FAILING)
-    seen = f.largest(AFTER, "operator", effort, second=True)
+    seen = largest(AFTER, "operator", effort, second=True)
     note = f"Of draws with sigma up to 0.01 for two and three bits the largest is {seen:.2g} of the bound"
-    yield still(AFTER, "operator", beyond, lambda case, at: f.along(case, at, f.scores_apart(case)), note)
+    yield still(AFTER, "operator", beyond, lambda case, at: along(case, at, scores_apart(case)), note)
 
 
 @check(TRACE)
 def loss(effort: Effort) -> Iterator[Result]:
-    f = tools()
     for part in ("trace", "P"):
-        yield from f.held(TRACE, part, effort, second=True)
+        yield from held(TRACE, part, effort, second=True)
     beyond = first(TRACE, "trace", STEEPEST, Bits.trace, sigma=SIGMA, delta=FAILING)
-    seen, share = f.largest(TRACE, "trace", effort, second=True), f.largest_share(effort)
+    seen, share = largest(TRACE, "trace", effort, second=True), largest_share(effort)
     note = (
         f"Of draws with sigma up to 0.01 for two and three bits the largest is {seen:.2g} of the bound; the trace of "
         f"the second derivative of f is at most {share:.2g} of its operator norm times the number of parameters"
     )
-    yield still(TRACE, "trace", beyond, f.loss_trace, note)
+    yield still(TRACE, "trace", beyond, loss_trace, note)
     note = (
         "a first-order bound of a Gaussian perturbation, which is not bounded: the trace is at least twice the squared "
         "gradient with respect to v_2, of order sigma^6, for the network for one bit of two, whose f has a Hessian "
         "without trace. The true value is exceeded with a probability above delta"
     )
     (before,) = 2 * gradients(Target(2, ((0,),), (1,)), np.zeros((1, 2))).total
-    yield exceeded(TRACE, "P", lambda T, sigma: trace(T, sigma) - exact(Fraction(before)), note)
+    yield exceeded(TRACE, "P", lambda T, sigma: trace(T, sigma) - to_ball(Fraction(before)), note)

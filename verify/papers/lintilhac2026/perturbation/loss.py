@@ -10,12 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from maurey.numeric.evaluation import value
 from maurey.verify.checks import Effort, Result, check
 from maurey.verify.papers.lintilhac2026.gradients import halves, slopes
 from maurey.verify.papers.lintilhac2026.network.construction import build, masks, run
 from maurey.verify.papers.lintilhac2026.network.noise import moved, perturbations
 from maurey.verify.papers.lintilhac2026.norms import at_of, cyclic, functions
-from maurey.verify.tally import Tally, stated
+from maurey.verify.tally import Tally
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, values
 
@@ -60,7 +61,7 @@ def wide_function(tally: Tally, note: str) -> Result:
     target = cyclic(100, 1, 100)
     at = at_of(target) | {"sigma": TINY, "delta": DELTA}
     mean, give = expected_loss(target, halves(100), float(TINY), 8, 0)
-    said = stated(KEY, "printed", "loss", at)
+    said = float(value(KEY, "printed", "loss", at))
     if mean - give <= said:
         return replace(tally.result("loss", note), rung="tested")
     witness = {name: str(value) for name, value in at.items()} | {"string": "50 ones, 50 zeros"}
@@ -68,5 +69,15 @@ def wide_function(tally: Tally, note: str) -> Result:
         "one component for every bit, equal coefficients: the gradient's part in F's columns of positions is missing. "
         f"Mean over perturbations, less {SURE:g} standard deviations; at larger sigma P hides it"
     )
-    return Result("fails", "tested", text, tally.instances["loss"], mean / said, witness, "loss", "printed",
-                  f"{said:.6g}", f"{mean - give:.6g}")  # fmt: skip
+    return Result(
+        "fails",
+        "tested",
+        text,
+        instances=tally.instances["loss"],
+        tightness=mean / said,
+        counterexample=witness,
+        part="loss",
+        form="printed",
+        printed_value=f"{said:.6g}",
+        true_value=f"{mean - give:.6g}",
+    )

@@ -6,19 +6,20 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 from flint import arb, ctx
 
+from maurey.numeric.evaluation import BITS, value
 from maurey.verify.checks import Effort, Result, check
+from maurey.verify.complexity.gaussian_tails import beyond
+from maurey.verify.papers.lintilhac2026.network.ascent import Tried, attacked, results
+from maurey.verify.papers.lintilhac2026.network.draws import held, largest
+from maurey.verify.papers.lintilhac2026.network.perturbations import cases, values
 from maurey.verify.papers.lintilhac2026.network.sharpness import gradients
-from maurey.verify.tally import PRECISION, stated, stated_ball
 from maurey.verify.training.tasks.walsh import Target
 
 from .probabilities import exceeded, output
-from .tails import beyond
 
 FIRST, NETWORK, INACTIVE, OUTPUT = (f"lintilhac2026/{number}" for number in (21, 22, 23, 24))
 NAMES = ((FIRST, "b"), (NETWORK, "shift"), (NETWORK, "r"), (NETWORK, "g"), (INACTIVE, "q"), (OUTPUT, "moved"))
@@ -27,23 +28,13 @@ CLIMBED = "perturbations of one block, of two and of all, Gaussian, of signs and
 
 
 @cache
-def tools() -> Any:
-    """What perturbs networks, and with it torch."""
-    from maurey.verify.papers.lintilhac2026.network import ascent, draws, hessians, perturbations
-
-    modules = (hessians, perturbations, ascent, draws)
-    return SimpleNamespace(**{name: value for module in modules for name, value in vars(module).items()})
-
-
-@cache
-def tried(effort: Effort) -> Any:
-    f = tools()
-    return f.attacked(f.cases(effort), f.values, NAMES, STARTS * effort.scale, STEPS * min(effort.scale, 4))
+def tried(effort: Effort) -> Tried:
+    return attacked(cases(effort), values, NAMES, STARTS * effort.scale, STEPS * min(effort.scale, 4))
 
 
 @check(FIRST)
 def first_layer(effort: Effort) -> Iterator[Result]:
-    yield from tools().results(tried(effort), FIRST, f"{CLIMBED}; tight where only values move")
+    yield from results(tried(effort), FIRST, f"{CLIMBED}; tight where only values move")
 
 
 def margin(D: int) -> Fraction:
@@ -67,24 +58,24 @@ def network(effort: Effort) -> Iterator[Result]:
         f"{CLIMBED}. The margin is 1/(4D) exactly for all D up to {highest}, ends of the grid included: a change of "
         "one entry of Gamma by 1/(4D) puts a unit on its kink, so that the condition cannot be weakened"
     )
-    yield from tools().results(tried(effort), NETWORK, note)
+    yield from results(tried(effort), NETWORK, note)
 
 
 @check(INACTIVE)
 def inactive(effort: Effort) -> Iterator[Result]:
     note = f"{CLIMBED}; among the strings those that put units on their kinks"
-    yield from tools().results(tried(effort), INACTIVE, note)
+    yield from results(tried(effort), INACTIVE, note)
 
 
 @check(OUTPUT)
 def outputs(effort: Effort) -> Iterator[Result]:
-    yield from tools().results(tried(effort), OUTPUT, CLIMBED)
-    yield from tools().held(OUTPUT, "T_p", effort)
+    yield from results(tried(effort), OUTPUT, CLIMBED)
+    yield from held(OUTPUT, "T_p", effort)
     note = (
         "a first-order bound of a Gaussian perturbation, which is not bounded and moves f by sigma^4: the true value "
         "is exceeded with a probability above delta by the network for one bit of two. As sigma tends to 0 the bound "
         f"is exceeded with a probability below {float(rarely().upper()):.1g} for all sizes tried up to T = 100 (of "
-        f"draws with sigma up to 0.01 the largest is {tools().largest(OUTPUT, 'T_p', effort):.2g} of it), but with a "
+        f"draws with sigma up to 0.01 the largest is {largest(OUTPUT, 'T_p', effort):.2g} of it), but with a "
         f"probability of {tiny_coefficient():.2g} where a coefficient is 1e-300: some least coefficient is needed"
     )
     yield exceeded(OUTPUT, "T_p", output, note)
@@ -95,19 +86,19 @@ def tiny_coefficient() -> float:
     target = Target(3, ((0,), (1,), (2,)), (1, 1, 1e-300))
     at = {"omega": 3, "D": 1, "T": 3, "sigma": 1}
     deviation = math.sqrt(gradients(target, np.array([[0, 1, 0]])).total[0])
-    return math.erfc(stated(OUTPUT, "printed", "T_p", at) / (math.sqrt(2) * deviation))
+    return math.erfc(float(value(OUTPUT, "printed", "T_p", at)) / (math.sqrt(2) * deviation))
 
 
 def rarely() -> arb:
     """As sigma tends to 0, f moves by sigma times a Gaussian of deviation |grad f|: T_p is exceeded with at most this
     probability, for every target and string of these sizes, by Theorem 14 as derived."""
     most = arb(0)
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(BITS):
         for T in (2, 3, 5, 10, 20, 50, 100):
             for D in {1, 2, T}:
                 for omega in {1, 2, T}:
                     at = {"omega": omega, "D": D, "T": T}
-                    level = stated_ball("lintilhac2026/24", "printed", "T_p", at | {"sigma": 1})
-                    squared = stated_ball("lintilhac2026/14", "derived", "total", at)
+                    level = value("lintilhac2026/24", "printed", "T_p", at | {"sigma": 1})
+                    squared = value("lintilhac2026/14", "derived", "total", at)
                     most = max(most, beyond(level / squared.sqrt()), key=float)
     return most

@@ -22,12 +22,10 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx
 
+from maurey.numeric.evaluation import BITS, value
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Result, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
-from maurey.verify.tally import PRECISION, stated_ball
-
-from .tails import beyond, longer, quantile
+from maurey.verify.complexity.gaussian_tails import beyond, longer, quantile
 
 AT = {"omega": 1, "D": 1, "T": 2}
 FAILING = Fraction(1, 10)
@@ -50,20 +48,20 @@ def far(T: int, sigma: int) -> Iterator[Far]:
     deviation = arb(sigma)
     for b, a, j, x in THRESHOLDS:
         s = deviation * (deviation**2 * b**2 + 1).sqrt()  # the least deviation of a unit, if |b| >= sigma b
-        one = beyond(exact(a) + 1 / deviation + exact(LOWEST) / s) / 2
+        one = beyond(to_ball(a) + 1 / deviation + to_ball(LOWEST) / s) / 2
         some = sum((comb(UNITS, k) * one**k * (1 - one) ** (UNITS - k) for k in range(j, UNITS + 1)), arb(0))
-        r, often = exact(a) * s * arb(j).sqrt(), longer(T + 2, arb(b)) * some
-        yield Far(r, often, deviation * r * exact(x), often * longer(T + 1, exact(x)))
+        r, often = to_ball(a) * s * arb(j).sqrt(), longer(T + 2, arb(b)) * some
+        yield Far(r, often, deviation * r * to_ball(x), often * longer(T + 1, to_ball(x)))
 
 
 def output(T: int, sigma: int) -> arb:
     """|f~ - f| exceeds this with a probability above FAILING."""
     found = [arb(0)]
     for one in far(T, sigma):
-        if one.often_g > exact(FAILING):
-            left = Fraction(str(decimal((exact(FAILING) / one.often_g).upper())))
+        if one.often_g > to_ball(FAILING):
+            left = Fraction(str(decimal((to_ball(FAILING) / one.often_g).upper())))
             deviations = quantile(beyond, left, 100.0) if left < 1 else 0.0
-            while deviations > 0 and not one.often_g * beyond(arb(deviations)) > exact(FAILING):
+            while deviations > 0 and not one.often_g * beyond(arb(deviations)) > to_ball(FAILING):
                 deviations *= 1 - 1e-6
             found.append(sigma * one.g * arb(deviations))
     return max(found, key=float)
@@ -72,26 +70,26 @@ def output(T: int, sigma: int) -> arb:
 def gradient(T: int, sigma: int) -> arb:
     """What the gradient with respect to v_2 moves by: from (e_1, 1) to g."""
     return max(
-        (one.g - arb(2).sqrt() for one in far(T, sigma) if one.often_g > exact(FAILING)), key=float, default=arb(0)
+        (one.g - arb(2).sqrt() for one in far(T, sigma) if one.often_g > to_ball(FAILING)), key=float, default=arb(0)
     )
 
 
 def hessian(T: int, sigma: int) -> arb:
     """The mixed derivative in v_2 and F at one position is r."""
-    return max((one.r for one in far(T, sigma) if one.often_r > exact(FAILING)), key=float, default=arb(0))
+    return max((one.r for one in far(T, sigma) if one.often_r > to_ball(FAILING)), key=float, default=arb(0))
 
 
 def trace(T: int, sigma: int) -> arb:
     """Of the loss, which is twice the squared gradient."""
-    return max((2 * one.g**2 for one in far(T, sigma) if one.often_g > exact(FAILING)), key=float, default=arb(0))
+    return max((2 * one.g**2 for one in far(T, sigma) if one.often_g > to_ball(FAILING)), key=float, default=arb(0))
 
 
 def exceeded(key: str, part: str, at_least: Callable[[int, int], arb], note: str, **more: Any) -> Result:
     """The printed form, which does not know the probability, at the first power of ten where it is exceeded."""
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(BITS):
         for sigma in SIGMAS:
             at = AT | {"sigma": sigma, "delta": FAILING}
-            said, true = stated_ball(key, "printed", part, at), at_least(AT["T"], sigma)
+            said, true = value(key, "printed", part, at), at_least(AT["T"], sigma)
             if true > said:
                 where = {name: str(value) for name, value in at.items()} | {"string": "0" * AT["T"]}
                 return refuted(note, where, decimal(said), decimal(true, False), part=part, **more)

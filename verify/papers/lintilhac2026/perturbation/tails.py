@@ -2,68 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
 
 import numpy as np
-from flint import arb, ctx, fmpq
-from sympy import Expr, Symbol, diff, erf, exp, log, pi, sqrt
+from flint import arb, ctx
+from sympy import Expr, Symbol, diff, erf, exp, pi, sqrt
 
+from maurey.numeric.evaluation import BITS, value
+from maurey.numeric.exact import decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal
-from maurey.verify.packings.euclidean import exact
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
-from maurey.verify.tally import PRECISION, stated, stated_ball
+from maurey.verify.complexity.gaussian_tails import DIMENSIONS, FAILING, beyond, chernoff, longer, quantile
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 CHI, UNION, FIRST = (f"lintilhac2026/{number}" for number in (19, 20, 21))
-FAILING = tuple(Fraction(1, k) for k in (2, 10, 10**3, 10**9))
-DIMENSIONS = (1, 2, 3, 10, 100, 1000)
 DRAWS = 400
-
-# --- what is exact ---------------------------------------------------------------------------------------------------
-
-
-def longer(n: int, level: arb) -> arb:
-    """P(|X| > level) for a standard Gaussian vector of n entries."""
-    return (level * level / 2).gamma_upper(arb(fmpq(n, 2)), regularized=1)
-
-
-def beyond(level: arb) -> arb:
-    """P(|g| > level) for one of them."""
-    return (level / arb(2).sqrt()).erfc()
-
-
-def quantile(chance: Callable[[arb], arb], failing: Fraction, above: float) -> float:
-    """Where a tail falls to the given probability, at most `above`."""
-    low, high = 0.0, above
-    for _ in range(24):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chance(arb(middle)) > exact(failing) else (low, middle)
-    return high
-
-
-# --- proofs ----------------------------------------------------------------------------------------------------------
-
-
-def chernoff(level: Callable[[Expr, Expr], Expr]) -> list[Proof]:
-    """|X|^2/sigma^2 has the moment generating function (1 - 2 lambda)^(-n/2). With |X|^2 = n sigma^2 (1 + u) and
-    lambda = u/(2(1 + u)) the tail is at most exp(-n (u - log(1 + u))/2). Of a failing probability exp(-n s^2) the level
-    has u = 2s + 2s^2, and s - log(1 + u)/2 increases from 0."""
-    n, s, u = positive("n s u")
-    at, rate = u / (2 * (1 + u)), n * (u - log(1 + u)) / 2
-    h = s - log(1 + 2 * s + 2 * s**2) / 2
-    rising = 2 * s**2 / (1 + 2 * s + 2 * s**2)
-    return [
-        same(level(n, exp(-n * s**2)) ** 2 / n, 1 + 2 * s + 2 * s**2),
-        same(at * n * (1 + u) + n * log(1 - 2 * at) / 2, rate),
-        same(rate.subs(u, 2 * s + 2 * s**2) - n * s**2, n * h),
-        same(h.subs(s, 0), 0),
-        same(diff(h, s), rising),
-        polynomial(rising >= 0, control=rising >= 1 - less),
-    ]
 
 
 def two_sided() -> list[Proof]:
@@ -84,11 +42,11 @@ def two_sided() -> list[Proof]:
 def one_vector(effort: Effort) -> Iterator[Result]:
     for form in ("printed", "derived"):
         tight, count = 0.0, 0
-        with ctx.workprec(PRECISION):
+        with ctx.workprec(BITS):
             for n, failing in product(DIMENSIONS, FAILING):
                 at = {"n": n, "sigma": 1, "delta": failing}
-                said, count = stated_ball(CHI, form, "norm", at), count + 1
-                if longer(n, said) > exact(failing):
+                said, count = value(CHI, form, "norm", at), count + 1
+                if longer(n, said) > to_ball(failing):
                     yield _often(form, at, failing, longer(n, said))
                     return
                 tight = max(tight, quantile(partial(longer, n), failing, float(said)) / float(said))
@@ -121,15 +79,15 @@ def many_vectors(effort: Effort) -> Iterator[Result]:
     ]
     for form in ("printed", "derived"):
         tight, count = 0.0, 0
-        with ctx.workprec(PRECISION):
+        with ctx.workprec(BITS):
             for n, copies, chance in product((1, 10, 100), (1, 10, 10**4), FAILING):
                 at = {"N": copies, "d": n, "sigma": 1, "delta": chance}
-                said, count = stated_ball(UNION, form, "norm", at), count + 1
+                said, count = value(UNION, form, "norm", at), count + 1
 
                 def any_of(level: arb, n: int = n, copies: int = copies) -> arb:
                     return 1 - (1 - longer(n, level)) ** copies  # of independent vectors
 
-                if any_of(said) > exact(chance):
+                if any_of(said) > to_ball(chance):
                     yield _often(form, at, chance, any_of(said))
                     return
                 tight = max(tight, quantile(any_of, chance, float(said)) / float(said))
@@ -164,17 +122,18 @@ def random_sizes(effort: Effort) -> Iterator[Result]:
     for i, (part, forms) in enumerate((("eta_1", ("printed", "derived", "sharp")), ("eta_V", ("printed", "derived")))):
         for form in forms:
             count = 0
-            with ctx.workprec(PRECISION):
+            with ctx.workprec(BITS):
                 for size, chance in product((1, 2, 20, 1000), FAILING):
                     at = {"T": size, "sigma": 1, "delta": chance}
-                    said, count = stated_ball(FIRST, form, part, at), count + 1
+                    said, count = value(FIRST, form, part, at), count + 1
                     root = arb(2).sqrt()
                     true = (size + 1) ** 2 * beyond(said / 2) if i == 0 else (size + 1) * longer(size + 2, said / root)
-                    if true > exact(chance):
+                    if true > to_ball(chance):
                         yield Result("undecided", "tested", f"the union gives {true} at {at}", part=part, form=form)
                         return
             tight = max(
-                float(np.quantile(pair[i], 0.9)) / stated(FIRST, form, part, {"T": size, "sigma": 1, "delta": tenth})
+                float(np.quantile(pair[i], 0.9))
+                / float(value(FIRST, form, part, {"T": size, "sigma": 1, "delta": tenth}))
                 for size, pair in found.items()
             )
             level = formula(FIRST, form, part, T=bits, sigma=1, delta=share)

@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from maurey.verify.packings.euclidean import PRECISION
+from maurey.numeric.exact import PRECISION
 
 Words = NDArray[np.uint8]  # one word in each row
 

@@ -14,12 +14,12 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx, fmpq, fmpz
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import PRECISION, decimal
+from maurey.numeric.types import Point, Ray
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.errata.rays import Point, Ray
 from maurey.verify.errata.witnesses import on_ray, ray_witness
-from maurey.verify.packings.attacks import decimal, value
-from maurey.verify.packings.euclidean import PRECISION
 
 from .codes import exists, farthest
 from .quantisers import quantiser
@@ -78,10 +78,12 @@ def forward_passes(effort: Effort) -> Iterator[Result]:
             )
             return
     if worst > 12:  # standard deviations, roughly
-        yield Result("undecided", "tested", "the networks' errors are not the quantisers'", len(cases), part="norm")
+        yield Result(
+            "undecided", "tested", "the networks' errors are not the quantisers'", instances=len(cases), part="norm"
+        )
         return
     note = "networks on up to 10 tokens, run forwards and backwards: the errors are those of the quantisers"
-    yield Result("holds", "constructed", note, len(cases), part="width", form="derived")
+    yield Result("holds", "constructed", note, instances=len(cases), part="width", form="derived")
 
 
 # --- the width, and what the derivation leaves of the norm ---------------------------------------------------------
@@ -102,7 +104,7 @@ def respected(effort: Effort) -> Iterator[Result]:
     for network in networks(effort):
         point, count = at(network), count + 1
         for part, form in worst:
-            said, true = value(KEY, part, form, point), network.d_h if part == "width" else 1
+            said, true = value(KEY, form, part, point), network.d_h if part == "width" else 1
             if said > true:
                 witness = {name: str(x) for name, x in point.items()} | {"network": network.how}
                 yield refuted("a network has less", witness, decimal(said), true, part=part, form=form)
@@ -113,9 +115,9 @@ def respected(effort: Effort) -> Iterator[Result]:
             least = min(least, float((1 + network.squared).log() * network.d_h / network.N))
     note = "networks with codes or grids as states, from one coordinate to 24 for each token, N up to 10^9"
     for (part, form), tight in worst.items():
-        yield Result("holds", "tested", note, count, tight, part=part, form=form)
+        yield Result("holds", "tested", note, instances=count, tightness=tight, part=part, form=form)
     note += f"; d_h log(1 + L_f^2 |U|^2)/N is at least {least:.3g} among them, and no hidden constant may be larger"
-    yield Result("holds", "tested", note, count, part="width")
+    yield Result("holds", "tested", note, instances=count, part="width")
 
 
 # --- the norm ------------------------------------------------------------------------------------------------------
@@ -130,12 +132,12 @@ def outgrown(
     ratios, values = [], []
     for t in ts:
         point = on_ray({**fixed, **dict.fromkeys(powers, Fraction(1))}, powers, t)
-        said, (true, how) = value(key, part, "printed", point), truth(point)
+        said, (true, how) = value(key, "printed", part, point), truth(point)
         with ctx.workprec(PRECISION):
             ratios.append(true / said)
         values.append((said, true, how))
     if not (ratios[2] < ratios[1] / 10 and ratios[1] < ratios[0] / 10 and ratios[2] < 1):
-        return Result("undecided", "refuted", "the ratio does not fall as it should", 3, part=part)
+        return Result("undecided", "refuted", "the ratio does not fall as it should", instances=3, part=part)
     said, true, how = values[-1]
     witness = {**ray_witness(dict(fixed), powers, ts, [decimal(ratio) for ratio in ratios]), by: how}
     return refuted(note, witness, decimal(said, up=False), decimal(true), part=part, instances=3)
@@ -170,5 +172,13 @@ def codes_beat_the_norm(effort: Effort) -> Result:
         "hidden state is a word of a code that stands for the quantised tokens, and words are far apart whatever N is. "
         f"The same with risks {errors}: there is a network for every level c, and no constant helps"
     )
-    return outgrown("mousavi2025/35", "norm", {"L_f": rounded(steepness(WITNESS_BITS))}, {"N": "1", "d_h": "2"},
-                    (10**4, 10**8, 10**12), note, norm, "network")  # fmt: skip
+    return outgrown(
+        "mousavi2025/35",
+        "norm",
+        fixed={"L_f": rounded(steepness(WITNESS_BITS))},
+        ray={"N": "1", "d_h": "2"},
+        ts=(10**4, 10**8, 10**12),
+        note=note,
+        truth=norm,
+        by="network",
+    )

@@ -11,21 +11,18 @@ from itertools import product
 import numpy as np
 from sympy import E, Rational, log, symbols
 
-from maurey.numeric.grids import sweep
-from maurey.symbolic import registry
+from maurey.numeric.evaluation import value
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.papers.maurey.proofs import positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, least_at, polynomial, same
+from maurey.verify.prove.arguments import positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import least_at, polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 from .networks import deep, distance, drawn, in_ball, outputs, scaled, shifted
 from .transition import Deep
 
 COMPOSED, NETWORK, CLASS = (f"mousavi2025/{number}" for number in (29, 30, 31))
 ROUNDING = 1e-9
-
-
-def stated(key: str, form: str, part: str, **at: float) -> float:
-    return float(sweep(registry.find(key), form, part, **at).value)
 
 
 # --- 29 ------------------------------------------------------------------------------------------------------------
@@ -40,7 +37,7 @@ def moved_by_covers(form: str, effort: Effort) -> Iterator[tuple[str, float]]:
         for net in (f, b):
             net.W[0][:, :d_h] /= N * np.linalg.norm(net.W[0][:, :d_h], 2) * np.linalg.norm(net.W[1], 2)
         C = float(np.linalg.norm(y.W[0], 2) * np.linalg.norm(y.W[1], 2))
-        near = stated(COMPOSED, form, "eps_h", eps=eps, N=N, alpha_N=1 / N, C_y_W=C)
+        near = float(value(COMPOSED, form, "eps_h", dict(eps=eps, N=N, alpha_N=1 / N, C_y_W=C)))
         v = [near * u / np.linalg.norm(u) for u in rng.normal(size=(2, d_h))]
         z, r_h = rng.normal(size=(N, 2)), 3.0
         apart = outputs(f, b, y, z, d_h, r_h) - outputs(
@@ -51,7 +48,7 @@ def moved_by_covers(form: str, effort: Effort) -> Iterator[tuple[str, float]]:
     for N, seen in product((1, 2, 5, 30, 200), ([1.0, 0.0, 0.0], both)):  # h grows by h/N and by eps_h at each step
         f = Deep((np.array([[1 / N, 0.0]]), np.eye(1)), (np.zeros(1),))
         y = Deep((np.array([seen]), np.eye(1)), (np.zeros(1),))
-        near = stated(COMPOSED, form, "eps_h", eps=eps, N=N, alpha_N=1 / N, C_y_W=1)
+        near = float(value(COMPOSED, form, "eps_h", dict(eps=eps, N=N, alpha_N=1 / N, C_y_W=1)))
         g, far = shifted(f, np.array([near])), shifted(y, np.array([eps / 2]))
         z = np.zeros((N, 1))
         apart = outputs(g, g, far, z, 1, 1e9) - outputs(f, f, y, z, 1, 1e9)
@@ -74,7 +71,7 @@ def within(found: list[tuple[str, float]], which: str, part: str, form: str) -> 
     if worst > 1 + ROUNDING:
         return refuted(f"outputs are farther apart: {what}", {"networks": what}, 1, worst, part=part, form=form)
     note = f"{which}: outputs within {worst:.3g} eps ({what})"
-    return Result("holds", "tested", note, len(found), worst, part=part, form=form)
+    return Result("holds", "tested", note, instances=len(found), tightness=worst, part=part, form=form)
 
 
 @check(COMPOSED)
@@ -100,7 +97,7 @@ def lemma_29(effort: Effort) -> Iterator[Result]:
 
 def movement(form: str, L: int, R: float) -> float:
     """Lambda, read off the claim: log N = p log(1 + 2 rho Lambda/eps) with rho = sqrt(2L - 1) R, at eps = p = 1."""
-    log_N = stated(NETWORK, form, "log_N", eps=1e-6, p=1, R=R, L=L)
+    log_N = float(value(NETWORK, form, "log_N", dict(eps=1e-6, p=1, R=R, L=L)))
     return math.expm1(log_N) * 1e-6 / (2 * math.sqrt(2 * L - 1) * R)
 
 
@@ -145,7 +142,7 @@ def lemma_30(effort: Effort) -> Result:
             return refuted("outputs move further", where, most, ratio, part="log_N", form="derived")
         worst = max(worst, min(1.0, ratio / most))  # differences of doubles
     note = f"outputs move by at most {worst:.4f} of what the cover allows: drawn networks, and one unit in each layer"
-    return Result("holds", "tested", note, len(found), worst, part="log_N", form="derived")
+    return Result("holds", "tested", note, instances=len(found), tightness=worst, part="log_N", form="derived")
 
 
 # --- 31 ------------------------------------------------------------------------------------------------------------
@@ -153,7 +150,7 @@ def lemma_30(effort: Effort) -> Result:
 
 def resolution(form: str, eps: float, N: int, R: float, r_h: float, depths: tuple[int, int]) -> float:
     """How near parameters must be: log N = p log(1 + 2R/that)."""
-    log_N = stated(CLASS, form, "log_N", eps=eps, N=N, p=1, R=R, r_h=r_h, L_h=depths[0], L_y=depths[1])
+    log_N = float(value(CLASS, form, "log_N", dict(eps=eps, N=N, p=1, R=R, r_h=r_h, L_h=depths[0], L_y=depths[1])))
     return 2 * R / math.expm1(log_N)
 
 

@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 from flint import arb, ctx
 
+from maurey.numeric.exact import PRECISION, to_ball
 from maurey.verify.checks import Effort
-from maurey.verify.packings.euclidean import PRECISION, exact
 
 Rationals = Sequence[Fraction]
 
@@ -47,9 +47,9 @@ def through(points: Rationals, labels: Rationals) -> Unscaled:
 
 def squared_norm(net: Unscaled, points: Rationals, labels: Rationals, eps: Fraction) -> arb:
     """|a|^2 + |w|^2 + |b|^2 at the paper's scale, alpha^4 = (|z|^2 + n) eps^2/|y|^2."""
-    outer, inner = map(exact, net.squares)
+    outer, inner = map(to_ball, net.squares)
     with ctx.workprec(PRECISION):
-        scale = (exact(square(points) + len(points)) / exact(square(labels))).sqrt() * exact(eps)  # alpha^2
+        scale = (to_ball(square(points) + len(points)) / to_ball(square(labels))).sqrt() * to_ball(eps)  # alpha^2
         return scale * outer + inner / scale
 
 
@@ -65,7 +65,7 @@ def ratio(points: Rationals, labels: Rationals) -> arb:
     """Of that norm to |y| sqrt(n + |z|^2)/eps, with eps the least distance or 1."""
     eps = min(least_gap(points), Fraction(1))
     with ctx.workprec(PRECISION):
-        said = (exact(square(labels)) * exact(square(points) + len(points))).sqrt() / exact(eps)
+        said = (to_ball(square(labels)) * to_ball(square(points) + len(points))).sqrt() / to_ball(eps)
         return squared_norm(through(points, labels), points, labels, eps) / said
 
 

@@ -9,11 +9,13 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpz
 from sympy import Rational, Symbol, diff, erf, exp, pi, sqrt
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import PRECISION, decimal, to_ball
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.attacks import decimal, value
-from maurey.verify.packings.euclidean import PRECISION, exact
-from maurey.verify.papers.maurey.proofs import less, positive
-from maurey.verify.prove.proofs import Proof, conclude, formula, polynomial, same
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 from .interpolants import instances, least_gap, point, square, squared_norm, through, worst_small
 
@@ -41,9 +43,9 @@ def univariate(effort: Effort) -> Iterator[Result]:
         norm = squared_norm(net, points, labels, at["eps"])
         outer, inner = net.squares
         with ctx.workprec(PRECISION):
-            least = 2 * (exact(outer) * exact(inner)).sqrt()
+            least = 2 * (to_ball(outer) * to_ball(inner)).sqrt()
         for form in best:
-            said, true = value(P38, "total", form, at), least if form == "sharp" else norm
+            said, true = value(P38, form, "total", at), least if form == "sharp" else norm
             if form != "printed" and true > said:
                 where = {"z": list(map(str, points)), "y": list(map(str, labels))}
                 note = "a network through points is larger"
@@ -53,8 +55,10 @@ def univariate(effort: Effort) -> Iterator[Result]:
     for form, tight in best.items():
         what = f"; the hidden constant is at least {tight:.4g} for this network" if form == "printed" else ""
         note = f"built in rationals, equal to the labels at every point{what}"
-        yield Result("holds", "constructed", note, count, None if what else tight, part="total", form=form)
-    yield Result("holds", "constructed", "as many units as points", count, 1.0, part="width")
+        yield Result(
+            "holds", "constructed", note, instances=count, tightness=None if what else tight, part="total", form=form
+        )
+    yield Result("holds", "constructed", "as many units as points", instances=count, tightness=1.0, part="width")
     yield norms_of_38()
 
 
@@ -89,7 +93,7 @@ def fails(n: int, form: str, labels: bool) -> arb:
     """The union bound with exact probabilities: two of n points closer than the gap, or a large sum of squares, or
     large labels, which are dependent on nothing that is used."""
     with ctx.workprec(PRECISION):
-        gap = value(P37, "gap", form, {"n": Fraction(n)})
+        gap = value(P37, form, "gap", {"n": Fraction(n)})
         total = arb(fmpz(n * (n - 1) // 2)) * near_each_other(gap) + sum_exceeds(n, 3)
         return total + (sum_exceeds(n, 6) if labels else 0)
 
@@ -131,8 +135,14 @@ def separating(effort: Effort) -> Iterator[Result]:
                 "undecided", "proved", f"the union bound is too weak at n = {open_part[0]}", part=part, form=form
             )
         else:
-            yield Result("holds", "proved", f"{note}; Markov and the union bound give 1/3 for every n", len(sizes),
-                         part=part, form=form)  # fmt: skip
+            yield Result(
+                "holds",
+                "proved",
+                f"{note}; Markov and the union bound give 1/3 for every n",
+                instances=len(sizes),
+                part=part,
+                form=form,
+            )
     yield drawn_directions(effort)
 
 
@@ -143,14 +153,16 @@ def drawn_directions(effort: Effort) -> Result:
         x = rng.normal(size=(500 * effort.scale, n, d))
         v = rng.normal(size=(len(x), d))
         z = np.sort(np.einsum("bnd,bd->bn", x, v / np.linalg.norm(v, axis=1, keepdims=True)), axis=1)
-        gap = float(value(P37, "gap", "derived", {"n": Fraction(n)}))
+        gap = float(value(P37, "derived", "gap", {"n": Fraction(n)}))
         good = (np.diff(z, axis=1).min(axis=1) >= gap) & ((z**2).sum(axis=1) <= 3 * n)
         rates.append(float(good.mean()))
     least = min(rates)
     note = f"drawn points and directions: separated in at least {least:.3f} of the draws"
     if least < 1 / 3:
         return refuted(note, {"rates": rates}, 1 / 3, least, part="probability")
-    return Result("holds", "tested", note, 4 * 500 * effort.scale, 1 / 3 / least, part="probability")
+    return Result(
+        "holds", "tested", note, instances=4 * 500 * effort.scale, tightness=1 / 3 / least, part="probability"
+    )
 
 
 @check(P36)
@@ -164,10 +176,13 @@ def gaussian(effort: Effort) -> Iterator[Result]:
             labels = [Fraction(float(v)) for v in x[rng.integers(n, size=n)] @ (u / np.linalg.norm(u))]
             v = rng.normal(size=d)
             points = [Fraction(float(t)) for t in x @ (v / np.linalg.norm(v))]
-            gap = value(P37, "gap", "derived", {"n": Fraction(n)})
+            gap = value(P37, "derived", "gap", {"n": Fraction(n)})
             drawn += 1
             if not (
-                exact(least_gap(points)) >= gap and square(points) <= 3 * n and square(labels) <= 6 * n and any(labels)
+                to_ball(least_gap(points)) >= gap
+                and square(points) <= 3 * n
+                and square(labels) <= 6 * n
+                and any(labels)
             ):
                 continue
             good += 1
@@ -178,22 +193,24 @@ def gaussian(effort: Effort) -> Iterator[Result]:
             eps = Fraction(decimal(gap, up=False))
             norm = squared_norm(net, points, labels, eps)
             for form in worst:
-                said = value(P36, "total", form, {"n": Fraction(n)})
+                said = value(P36, form, "total", {"n": Fraction(n)})
                 worst[form] = max(worst[form], float(norm / said))
                 if form == "derived" and norm > said:
                     yield refuted("a network through points is larger", {"n": n, "d": d}, decimal(said),
                                   decimal(norm, up=False), part="total", form=form)  # fmt: skip
                     return
     note = "networks through drawn points, exact at every point, in up to 10 dimensions"
-    yield Result("holds", "constructed", note, good, worst["derived"], part="total", form="derived")
-    yield Result("holds", "constructed", f"{note}; of n^3 at most {worst['printed']:.4g}", good, part="total")
+    yield Result("holds", "constructed", note, instances=good, tightness=worst["derived"], part="total", form="derived")
+    yield Result("holds", "constructed", f"{note}; of n^3 at most {worst['printed']:.4g}", instances=good, part="total")
     sizes = (1, 2, 3, 10, 1000, 10**6)
     certified = [1 - fails(size, "derived", True) for size in sizes]
-    sixth = value(P36, "probability", "derived", {"n": Fraction(1)})
+    sixth = value(P36, "derived", "probability", {"n": Fraction(1)})
     enough = all(found >= sixth for found in certified)
     note = (
         f"exact probabilities in the union bound: at least {min(map(float, certified)):.4g} for n up to 10^6; in the "
         f"draws {good / drawn:.3f}"
     )
     for form in ("printed", "derived"):
-        yield Result("holds" if enough else "undecided", "proved", note, len(sizes), part="probability", form=form)
+        yield Result(
+            "holds" if enough else "undecided", "proved", note, instances=len(sizes), part="probability", form=form
+        )

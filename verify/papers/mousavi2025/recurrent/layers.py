@@ -12,12 +12,15 @@ import numpy as np
 from sympy import Rational, symbols
 
 from maurey.numeric.balls import enclose
-from maurey.numeric.grids import sweep
+from maurey.numeric.evaluation import value
+from maurey.numeric.types import Array
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.prove.proofs import Proof, conclude, polynomial, same
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof, conclude
 
-from .gates import Array, Layer, gate, inner_product, rows_1
+from .gates import Layer, gate, inner_product, rows_1
 from .transition import Sizes, first_layer, second_layer
 
 ROUNDING = 1e-9
@@ -33,13 +36,11 @@ def held(key: str, found: Iterable[Built], what: str) -> Iterator[Result]:
     nothing, as there may be a smaller one; where a constant is hidden, the note says how large it must be for these. A
     derived form speaks of another network, and is mentioned only where this one has no more."""
     claim, worst, count = registry.find(key), dict[tuple[str, str], float](), 0
-    names = {p.name for p in claim.names}
     for one in found:
         count += 1
-        given = {name: x for name, x in one.at.items() if name in names}
         for part, true in one.true.items():
             for form in claim.part(part).forms:
-                said = float(sweep(claim, form, part, **given).value)
+                said = float(value(key, form, part, one.at))
                 ratio = true / said if said > 0 else (math.inf if true > ROUNDING else 0.0)
                 worst[part, form] = max(worst.get((part, form), 0.0), ratio)
     for (part, form), ratio in worst.items():
@@ -48,7 +49,15 @@ def held(key: str, found: Iterable[Built], what: str) -> Iterator[Result]:
         if enough or form == "printed":
             note = f"{what}; {ratio:.3g} of what is stated" + (", which hides a constant" if hidden else "")
             tight = None if hidden or not enough else ratio
-            yield Result("holds" if enough else "undecided", "constructed", note, count, tight, part=part, form=form)
+            yield Result(
+                "holds" if enough else "undecided",
+                "constructed",
+                note,
+                instances=count,
+                tightness=tight,
+                part=part,
+                form=form,
+            )
 
 
 def chords_of_squares() -> list[Proof]:

@@ -11,10 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from sympy import Max, Rational, symbols
 
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.prove.proofs import conclude, polynomial
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import conclude
 
-from .gates import Array, Layer
+from .gates import Layer
 from .layers import Built, held
 from .transition import (
     Deep,
@@ -188,7 +190,14 @@ def corollary_27(effort: Effort) -> Iterator[Result]:
         f"with N = {last.N} and inner products 1/2 the error is {last.rectified / last.eps:.2f} eps, and without the "
         f"rectifier {last.plain / last.eps:.3g} eps, which grows with N"
     )
-    yield Result("holds", "constructed", note, len(rows), max(row.rectified / row.eps for row in rows), part="error")
+    yield Result(
+        "holds",
+        "constructed",
+        note,
+        instances=len(rows),
+        tightness=max(row.rectified / row.eps for row in rows),
+        part="error",
+    )
 
 
 def networks(effort: Effort) -> Iterator[Built]:

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from .gates import Array
+from maurey.numeric.types import Array
+
 from .transition import Deep
 
 Map = Callable[[Array], Array]

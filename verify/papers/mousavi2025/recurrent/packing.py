@@ -12,12 +12,14 @@ from functools import cache
 from flint import arb, ctx, fmpz
 from sympy import log
 
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import PRECISION, decimal, logarithm, to_ball
+from maurey.numeric.types import Point
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.errata.rays import Point
-from maurey.verify.packings.attacks import decimal, falling, value
-from maurey.verify.packings.euclidean import PRECISION, exact, logarithm
-from maurey.verify.papers.maurey.proofs import positive
-from maurey.verify.prove.proofs import conclude, formula, same
+from maurey.verify.packings.attacks import falling
+from maurey.verify.prove.arguments import positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.proofs import conclude, formula
 
 from .codes import hamming_ball
 from .lattices import Packing, all_packings
@@ -73,7 +75,7 @@ def ball(effort: Effort) -> Iterator[Result]:
     for part, form in (("volume", "printed"), ("log_P", "derived")):
         best = 0.0
         for d, eps, count, what in known:
-            said = value(KEY, part, form, at(d, eps))
+            said = value(KEY, form, part, at(d, eps))
             if count > said:
                 yield refuted(what, {"d": d, "eps": str(eps)}, decimal(said), decimal(count, up=False), part=part,
                               form=form)  # fmt: skip
@@ -82,7 +84,7 @@ def ball(effort: Effort) -> Iterator[Result]:
         note = (
             f"{len(known)} packings with exact coordinates, by counts of words or by volume, in up to 10^6 dimensions"
         )
-        yield Result("holds", "tested", note, len(known), best, part=part, form=form)
+        yield Result("holds", "tested", note, instances=len(known), tightness=best, part=part, form=form)
     yield smallest_witness(known)
     yield along_the_dimension()
 
@@ -92,10 +94,10 @@ def smallest_witness(known: list[tuple[int, Fraction, arb, str]]) -> Result:
     over = [
         (d, eps, count, what, said)
         for d, eps, count, what in known
-        if count > (said := value(KEY, "log_P", "printed", at(d, eps)))
+        if count > (said := value(KEY, "printed", "log_P", at(d, eps)))
     ]
     if not over:
-        return Result("undecided", "refuted", "no packing exceeds it", len(known), part="log_P")
+        return Result("undecided", "refuted", "no packing exceeds it", instances=len(known), part="log_P")
     d, eps, count, what, said = min(over, key=lambda one: one[0])
     note = (
         f"{len(over)} of {len(known)} packings have more points than it allows, in the least dimension {what}: the "
@@ -108,10 +110,12 @@ def smallest_witness(known: list[tuple[int, Fraction, arb, str]]) -> Result:
 def along_the_dimension() -> Result:
     def volume(point: Point) -> tuple[arb, str]:
         with ctx.workprec(PRECISION):
-            return exact(point["d"]) * (1 / exact(point["eps"])).log(), "a maximal packing, which covers the ball"
+            return to_ball(point["d"]) * (1 / to_ball(point["eps"])).log(), "a maximal packing, which covers the ball"
 
     note = (
         "at eps = 1/2 a maximal packing has 2^d points or more, since balls of radius eps around them cover, where the "
         "printed logarithm of the count is of order log d: no constant helps"
     )
-    return falling(KEY, "log_P", {"eps": "1/2"}, {"d": "1"}, (10**3, 10**6, 10**9), note, volume, "packing")
+    return falling(
+        KEY, "log_P", at={"eps": "1/2"}, ray={"d": "1"}, ts=(10**3, 10**6, 10**9), note=note, truth=volume, by="packing"
+    )

@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from maurey.verify.packings.euclidean import exact
+from maurey.numeric.exact import to_ball
 
 PRECISION = 128
 UNIT = 10**6  # thresholds are rationals with this denominator
@@ -52,8 +52,8 @@ def quantiser(bits: int) -> Quantiser:
     that of the thresholds taken."""
     thresholds = tuple(Fraction(round(a * UNIT), UNIT) for a in _halfway(1 << (bits - 1)))
     with ctx.workprec(PRECISION):
-        tails = [(exact(a) / arb(2).sqrt()).erfc() / 2 for a in thresholds] + [arb(0)]
-        heights = [(-(exact(a) ** 2) / 2).exp() / (2 * arb.pi()).sqrt() for a in thresholds] + [arb(0)]
+        tails = [(to_ball(a) / arb(2).sqrt()).erfc() / 2 for a in thresholds] + [arb(0)]
+        heights = [(-(to_ball(a) ** 2) / 2).exp() / (2 * arb.pi()).sqrt() for a in thresholds] + [arb(0)]
         masses = [a - b for a, b in pairwise(tails)]
         means = [(a - b) / p for (a, b), p in zip(pairwise(heights), masses, strict=True)]
         error = 1 - 2 * sum((p * m**2 for p, m in zip(masses, means, strict=True)), arb(0))

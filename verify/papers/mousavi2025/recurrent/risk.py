@@ -16,18 +16,19 @@ from flint import arb, ctx
 from sympy import Rational, log, sqrt
 
 from maurey.numeric.balls import enclose
+from maurey.numeric.evaluation import value
+from maurey.numeric.exact import PRECISION, to_ball
 from maurey.numeric.grids import sweep
+from maurey.numeric.types import Array
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.complexity import rademacher
-from maurey.verify.packings.euclidean import PRECISION, exact
-from maurey.verify.papers.edelman2022.chain import _binomial as binomial
-from maurey.verify.papers.maurey.proofs import positive
+from maurey.verify.complexity.distributions import binomial
 from maurey.verify.papers.mousavi2025.tokens import taken_off
-from maurey.verify.prove.proofs import conclude, formula, same
+from maurey.verify.prove.arguments import positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.proofs import conclude, formula
 
-from .covers import stated
-from .gates import Array
 from .memory import networks
 from .networks import drawn, in_ball, outputs, scaled
 
@@ -66,7 +67,7 @@ def lemma_32(effort: Effort) -> Iterator[Result]:
         found = rademacher.finite(losses(n, 40 * effort.scale, R, tau, rng), 0, rng).value
         count += 1
         for form in best:
-            said = stated(COMPLEXITY, form, "Rad", n=n, N=4, p=66, R=R, r_h=R, tau=tau, **DEPTHS)
+            said = float(value(COMPLEXITY, form, "Rad", dict(n=n, N=4, p=66, R=R, r_h=R, tau=tau, **DEPTHS)))
             if found > said * (1 + ROUNDING):
                 where = {"n": n, "R": R, "tau": tau, "networks": "drawn"}
                 yield refuted(
@@ -76,7 +77,7 @@ def lemma_32(effort: Effort) -> Iterator[Result]:
             best[form] = max(best[form], found / said)
     for form, tight in best.items():
         note = "drawn recurrent networks, truncated losses, all signs"
-        yield Result("holds", "tested", note, count, tight, part="Rad", form=form)
+        yield Result("holds", "tested", note, instances=count, tightness=tight, part="Rad", form=form)
     yield truncated_loss()
     yield from finite_sets(effort)
     yield at_one()
@@ -87,7 +88,7 @@ def at_one() -> Result:
     read-out s(z/sqrt 2)/sqrt 2 = 1/2, whose loss is 1/4: the complexity of the two is half the difference of losses."""
     at: dict[str, Any] = dict.fromkeys(("n", "N", "R", "tau", "r_h"), "1") | {"p": "13", "L_h": "2", "L_y": "2"}
     if enclose(registry.find(COMPLEXITY), "printed", "Rad", **at).upper != 0:
-        return Result("undecided", "refuted", "the edge is not what it seems", 1, part="Rad")
+        return Result("undecided", "refuted", "the edge is not what it seems", instances=1, part="Rad")
     note = "at R = N = n = tau = 1 the printed logarithm vanishes, and two networks have different losses"
     witness = at | {"class": "two networks on one pair"}
     return refuted(note, witness, 0, Fraction(1, 8), part="Rad", edge=True, instances=1)
@@ -102,7 +103,7 @@ def truncated_loss() -> Result:
         worst = max(worst, float((moved / (2 * math.sqrt(tau) * np.abs(f - g))).max()))
     verdict = "holds" if worst <= 1 + ROUNDING else "undecided"
     note = f"the truncated loss moves by at most {worst:.3f} of 2 sqrt(tau) times what predictions do"
-    return Result(verdict, "tested", note, 2, part="Rad", form="derived")
+    return Result(verdict, "tested", note, instances=2, part="Rad", form="derived")
 
 
 def finite_sets(effort: Effort) -> Iterator[Result]:
@@ -116,7 +117,7 @@ def finite_sets(effort: Effort) -> Iterator[Result]:
     for form, ratio in worst.items():
         note = f"finite sets of losses, all signs: {ratio:.3f} of what Massart's lemma allows"
         verdict = "holds" if ratio <= 1 + ROUNDING else "undecided"
-        yield Result(verdict, "tested", note, count, part="Rad", form=form)
+        yield Result(verdict, "tested", note, instances=count, part="Rad", form=form)
 
 
 # --- 33 ------------------------------------------------------------------------------------------------------------
@@ -130,7 +131,7 @@ def corollary_33(effort: Effort) -> Iterator[Result]:
         weights = np.array(binomial(n, share))
         excess, count = tau * (share - np.arange(n + 1) / n), count + 1
         for form in best:
-            said = stated(GAP, form, "gap", n=n, N=1, p=1, R=1, r_h=1, tau=tau, delta=delta, **DEPTHS)
+            said = float(value(GAP, form, "gap", dict(n=n, N=1, p=1, R=1, r_h=1, tau=tau, delta=delta, **DEPTHS)))
             often = float(weights[excess > said].sum())
             if often > delta:
                 where = {"n": n, "share": share, "delta": delta, "tau": tau}
@@ -140,7 +141,7 @@ def corollary_33(effort: Effort) -> Iterator[Result]:
             best[form] = max(best[form], float(reached.max(initial=0.0)) / said)
     for form, tight in best.items():
         note = "one network with losses 0 and tau, exact probabilities"
-        yield Result("holds", "tested", note, count, tight, part="gap", form=form)
+        yield Result("holds", "tested", note, instances=count, tightness=tight, part="gap", form=form)
     n, N, C, d, delta, r = positive("n N C_x d delta r")
     usual = formula(GAP, "printed", "failure") - delta
     order = r**2 / (C * d)  # in units of e: at r^2 = 3 C e d log(nN) it is 3 log(nN)
@@ -157,7 +158,7 @@ def corollary_33(effort: Effort) -> Iterator[Result]:
 def gaussian(at: dict[str, Any]) -> arb:
     """The variance of the error for a label N(0, 1) and a read-out of depth 2 that reads one coordinate of a token with
     two units, R/sqrt 2 each: s(h) - s(-h) = h makes (R^2/2) x."""
-    return 1 + exact(Fraction(at["R"]) ** 4 / 4)
+    return 1 + to_ball(Fraction(at["R"]) ** 4 / 4)
 
 
 def two_labels(tau: float, C: float, s: float) -> float:
@@ -176,7 +177,7 @@ def lemma_34(effort: Effort) -> Iterator[Result]:
     for n, R, C_y, s in product((1, 10, 10**4, 10**8), (2, 5), (Fraction(1, 100), 1, 10**6), (1, 3)):
         at: dict[str, Any] = ONES | {"n": n, "R": R, "r_h": Fraction(1, 100), "C_y": C_y, "s": s, "L_y": 2}
         plain = {name: float(x) for name, x in at.items()} | {"L_y": 2}
-        tau, said = (stated(TRUNCATION, "derived", part, **plain) for part in ("level", "cost"))
+        tau, said = (float(value(TRUNCATION, "derived", part, plain)) for part in ("level", "cost"))
         losses = {"labels of two values": two_labels(tau, plain["C_y"], s)}
         if C_y == s == 1:
             with ctx.workprec(PRECISION):
@@ -189,7 +190,7 @@ def lemma_34(effort: Effort) -> Iterator[Result]:
                 return
             best = max(best, lost / said)
     note = "what truncation takes off labels of two values with all the mass that moments allow, and Gaussian errors"
-    held = Result("holds", "tested", note, count, best, part="cost", form="derived")
+    held = Result("holds", "tested", note, instances=count, tightness=best, part="cost", form="derived")
     yield from (held, replace(held, part="level"), replace(held, form="printed"))
 
 
@@ -215,4 +216,4 @@ def theorem_5(effort: Effort) -> Iterator[Result]:
             f"the bound grows as power {powers[-1]:.1f} of log(nN), and no power of N"
         )
         verdict = "holds" if abs(powers[1] - powers[0]) < 1 else "undecided"
-        yield Result(verdict, "tested", note, len(found), part="risk", form=form)
+        yield Result(verdict, "tested", note, instances=len(found), part="risk", form=form)

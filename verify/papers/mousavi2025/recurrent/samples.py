@@ -1,5 +1,5 @@
 """Theorem 7: the network through few samples, embedded into a deep read-out; and the samples without which the least
-network has too small a norm, by the route of read_outs.py.
+network has too small a norm, by the route of complexity/read_outs.py.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from itertools import product
 
 import numpy as np
 from flint import arb, ctx, fmpq
-from sympy import Expr, Integer, Max, Rational, Symbol, sqrt
+from sympy import Integer, Rational, Symbol, sqrt
 
+from maurey.numeric.exact import PRECISION
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort, Result, check, refuted
-from maurey.verify.packings.euclidean import PRECISION
-from maurey.verify.prove.proofs import Proof, conclude, formula, same
+from maurey.verify.complexity.read_outs import attacked, growth_squared, least_product, steps_of_the_proof
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.proofs import Proof, conclude, formula
 
 from .interpolants import through
 from .interpolation import P36, fails
-from .read_outs import Array, attacked, growth_squared, least_product, steps_of_the_proof
 from .transition import Deep
 
 KEY = "mousavi2025/7"
@@ -81,7 +83,7 @@ def interpolates(effort: Effort) -> Iterator[Result]:
             f"{note}, outputs off by {off:.3g}", {"seed": effort.seed}, 1, worst, part="samples", form="derived"
         )
         return
-    yield Result("holds", "constructed", note, count, part="samples", form="derived")
+    yield Result("holds", "constructed", note, instances=count, part="samples", form="derived")
 
 
 # --- the samples that are needed -----------------------------------------------------------------------------------
@@ -93,7 +95,9 @@ def theorem_7(effort: Effort) -> Iterator[Result]:
     ratios = list(attacked(effort))
     worst, largest = max(ratios, key=lambda found: found[1])
     if largest > 1:
-        yield Result("undecided", "tested", f"the comparison is exceeded: {worst}", len(ratios), part="samples")
+        yield Result(
+            "undecided", "tested", f"the comparison is exceeded: {worst}", instances=len(ratios), part="samples"
+        )
         return
     yield by_the_norm(len(ratios), largest)
     sizes = (1, 2, 10, 1000, 10**6)
@@ -105,7 +109,7 @@ def theorem_7(effort: Effort) -> Iterator[Result]:
     )
     for form in ("printed", "derived"):
         verdict = "holds" if enough else "undecided"
-        yield Result(verdict, "proved", note, len(sizes), part="probability", form=form)
+        yield Result(verdict, "proved", note, instances=len(sizes), part="probability", form=form)
 
 
 def needed_samples(N: float, layers: int, cubic: float) -> float:
@@ -140,26 +144,3 @@ def by_the_norm(count: int, tight: float) -> Result:
         f"states come to {tight:.3f} of what the comparison allows, in drawn read-outs",
         [*steps_of_the_proof(), *squares, same(whole, cubic * n**3), powers], part="samples", instances=count,
     )  # fmt: skip
-
-
-@check("maurey/readout")
-def norms_of_read_outs(effort: Effort) -> Result:
-    ratios = [ratio for _, ratio in attacked(effort)]
-    note = (
-        "Sudakov and Fernique's comparison and Poincare's inequality, layer by layer; the suprema over states of drawn "
-        f"read-outs come to {max(ratios):.3f} of what they allow"
-    )
-    if max(ratios) > 1:
-        return Result("undecided", "tested", f"the comparison is exceeded: {max(ratios):.4g}", len(ratios))
-    others, risk = (Symbol(name, positive=True) for name in ("others", "risk"))
-    stated = [
-        same(formula("maurey/readout", L_y=layers, N=1 + others).replace(Max, _not_trivial),
-             least_product(1 + others, layers, risk))
-        for layers in (2, 3, 5)
-    ]  # fmt: skip
-    return conclude(note, [*steps_of_the_proof(), *stated], instances=len(ratios))
-
-
-def _not_trivial(*either: Expr) -> Expr:
-    """What stands beside a number in a maximum: there are other tokens, and the risk is small."""
-    return next(x for x in either if not x.is_number)

@@ -19,12 +19,12 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpz
 from numpy.typing import NDArray
 
-from maurey.verify.packings.euclidean import PRECISION, exact
+from maurey.numeric.exact import PRECISION, to_ball
+from maurey.numeric.types import Array
 
 from .codes import at_every_length, farthest, linear_code, messages, on_sphere
 from .quantisers import Quantiser, quantiser
 
-Array = NDArray[np.float64]
 RATE, SHARE = Fraction(1, 4), Fraction(1, 5)  # words of length 4k for k bits, a fifth of whose places differ
 
 
@@ -152,7 +152,7 @@ def by_entropy(N: int, bits: int) -> Exists:
     """Words of length 4k that differ in a fifth of their places, at any k."""
     assert at_every_length(RATE, SHARE)
     d_h = math.ceil(bits * (N - 1) / RATE)
-    return _made(N, d_h, quantiser(bits), 4 * exact(SHARE), "words that differ in a fifth of their places")
+    return _made(N, d_h, quantiser(bits), 4 * to_ball(SHARE), "words that differ in a fifth of their places")
 
 
 def by_grid(N: int, bits: int, d_h: int) -> Exists:

@@ -13,7 +13,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .gates import Array, Layer, gate, inner_product
+from maurey.numeric.types import Array
+
+from .gates import Layer, gate, inner_product
 from .lattices import even_signs, leech_vectors, two_places
 
 Indices = NDArray[np.int64]

@@ -10,7 +10,8 @@ from sympy import Rational, Symbol
 
 from maurey.symbolic import registry
 from maurey.verify.checks import EFFORTS, Result
-from maurey.verify.papers.mousavi2025.recurrent import cost, read_outs, samples, solvers
+from maurey.verify.complexity import read_outs
+from maurey.verify.papers.mousavi2025.recurrent import cost, samples, solvers
 
 QUICK = EFFORTS["quick"]
 
@@ -125,7 +126,7 @@ def eval_fraction(text):
 @pytest.mark.parametrize(("part", "factor"), [("width", 50), ("norm", 200)])
 def test_a_lower_bound_that_is_too_large_is_caught(part, factor, monkeypatch):
     exact = cost.value
-    scaled = lambda key, p, form, at: exact(key, p, form, at) * (factor if p == part else 1)  # noqa: E731
+    scaled = lambda key, form, p, at: exact(key, form, p, at) * (factor if p == part else 1)  # noqa: E731
     monkeypatch.setattr(cost, "value", scaled)
     assert "fails" in [one.verdict for one in found(cost.respected)]
 

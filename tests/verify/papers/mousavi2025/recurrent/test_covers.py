@@ -62,13 +62,13 @@ def test_the_claims_hold(number):
     ],
 )
 def test_a_wrong_constant_is_caught(module, function, key, part, factor, monkeypatch):
-    exact = module.stated
+    exact = module.value
 
-    def scaled(of, form, name, **at):
-        value = exact(of, form, name, **at)
-        return value * factor if (of, name) == (key, part) else value
+    def scaled(of, form, name, at):
+        found = exact(of, form, name, at)
+        return found * factor if (of, name) == (key, part) else found
 
-    monkeypatch.setattr(module, "stated", scaled)
+    monkeypatch.setattr(module, "value", scaled)
     assert "fails" in [one.verdict for one in found(function)]
 
 

@@ -52,7 +52,7 @@ def test_a_smaller_constant_of_38_is_caught(form, monkeypatch):
     assert 0.7 < tight <= 1
     exact = interpolation.value
     factor = arb(str(0.99 * tight))
-    monkeypatch.setattr(interpolation, "value", lambda k, p, f, at: exact(k, p, f, at) * (factor if f == form else 1))
+    monkeypatch.setattr(interpolation, "value", lambda k, f, p, at: exact(k, f, p, at) * (factor if f == form else 1))
     assert "fails" in [one.verdict for one in found(interpolation.univariate)]
 
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from mutations import scale
 from sympy import Rational, symbols
 
-from maurey.numeric.grids import LogValue
 from maurey.verify.checks import EFFORTS, Result
 from maurey.verify.papers.mousavi2025.recurrent import approximation, gates, layers, memory, transition
 from maurey.verify.papers.mousavi2025.recurrent.transition import Sizes
@@ -76,9 +76,7 @@ def test_the_four_lemmas_on_layers():
 
 
 def test_a_stated_norm_that_is_too_small_is_noticed(monkeypatch):
-    exact = layers.sweep
-    smaller = lambda *a, **at: LogValue(exact(*a, **at).log + math.log(0.5))  # noqa: E731
-    monkeypatch.setattr(layers, "sweep", smaller)
+    scale(monkeypatch, layers, 0.5)
     printed = {
         one.part: one.verdict for one in found(layers.lemma_22) if one.form == "printed" and one.rung == "constructed"
     }
@@ -184,9 +182,7 @@ def test_a_rectifier_that_is_too_weak_is_noticed(monkeypatch):
 
 def test_a_link_that_is_read_wrongly_is_noticed(monkeypatch):
     true = memory.read_out
-    monkeypatch.setattr(
-        memory, "read_out", lambda s, eps, link: true(s, eps, gates.Layer(2 * link.A, link.W, link.b))
-    )
+    monkeypatch.setattr(memory, "read_out", lambda s, eps, link: true(s, eps, gates.Layer(2 * link.A, link.W, link.b)))
     assert "undecided" in {one.verdict for one in found(memory.proposition_28)}
 
 
@@ -209,6 +205,5 @@ def test_functions_are_lipschitz():
 
 
 def test_a_stated_row_that_is_too_small_is_caught(monkeypatch):
-    exact = approximation.sweep
-    monkeypatch.setattr(approximation, "sweep", lambda *a, **at: LogValue(exact(*a, **at).log - 0.01))
+    scale(monkeypatch, approximation, 0.99)
     assert found(approximation.lipschitz)[-1].verdict == "fails"

@@ -77,7 +77,7 @@ def test_a_smaller_count_is_caught(part, monkeypatch):
     form = "printed" if part == "volume" else "derived"
     exact = packing.value
     monkeypatch.setattr(
-        packing, "value", lambda key, p, f, at: exact(key, p, f, at) * (arb("0.99") if p == part else 1)
+        packing, "value", lambda key, f, p, at: exact(key, f, p, at) * (arb("0.99") if p == part else 1)
     )
     assert "fails" in [one.verdict for one in packing.ball(QUICK) if (one.part, one.form) == (part, form)]
 

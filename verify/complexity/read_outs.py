@@ -20,13 +20,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from sympy import Expr, Integer, Symbol, sqrt
 
+from maurey.numeric.types import Array
 from maurey.verify.checks import Effort
-from maurey.verify.prove.proofs import Proof, polynomial, same
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import Proof
 
-Array = NDArray[np.float64]
 LARGEST_STATE = math.sqrt(2)  # of both directions together, r_h = 1
 
 

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from . import printing, registry
-from .claim import FORMS, HIDES, KINDS, SOURCES, Claim, InputError, Part, Setting
-from .expressions import text_of
-from .printing import plain
+from maurey.symbolic import printing, registry
+from maurey.symbolic.claim import HIDES, KINDS, SOURCES, Claim, InputError, Part, Setting
+from maurey.symbolic.expressions import text_of
+from maurey.symbolic.printing import plain
+from maurey.verify.evidence import evidence_of
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Key = Annotated[str, typer.Argument(metavar="KEY", help="A claim, e.g. edelman2022/4.4.")]
-FormOption = Annotated[str, typer.Option("--form", help="printed, derived or sharp.")]
-Layers = Annotated[int, typer.Option("--layers", help="Write lists per layer and per head out for this many.")]
+from .options import FormOption, Json, Key, Layers, check_form
 
 
 def register(app: typer.Typer) -> None:
     app.command("list")(list_claims)
     app.command("show")(show)
     app.command("trace")(trace)
-
-
-def check_form(form: str) -> str:
-    if form and form not in FORMS:
-        raise InputError(f"no form {form!r}; there are {', '.join(FORMS)}")
-    return form
-
-
-def no_evidence(claim: Claim) -> str | None:
-    return None
-
-
-evidence_of: Callable[[Claim], str | None] = no_evidence  # the front door puts in what the room above knows
 
 
 def row(claim: Claim) -> dict[str, Any]:
@@ -140,12 +124,11 @@ def _page(claim: Claim, forms: list[str], setting: Setting) -> str:
     for form in forms:
         for part in claim.parts:
             if form in part.forms:
-                lines += ["", *_formula(claim, part.name, form, setting)]
+                lines += ["", *_formula(part, form, setting)]
     return "\n".join(lines)
 
 
-def _formula(claim: Claim, part_name: str, form: str, setting: Setting) -> list[str]:
-    part = claim.part(part_name)
+def _formula(part: Part, form: str, setting: Setting) -> list[str]:
     *where, last = part.steps(form, setting)
     relation = part.relation_of(form)
     hides = f", hides {part.hides}" if relation in HIDES and part.hides else ""

@@ -1,4 +1,4 @@
-"""PAC-Bayes bounds on finite classes: the exact probability with which some posterior exceeds one.
+"""PAC-Bayes bounds on finite classes: the exact probability with which some posterior exceeds one, against delta.
 
 A sample is m bits, each 1 with probability p; hypothesis k has the loss l_k0 on a 0 and l_k1 on a 1, so that everything
 depends on the number j of ones, which is binomial. For bounds that are functions of E L_hat, E L and KL, a posterior
@@ -10,14 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from maurey.numeric.grids import sweep
+from maurey.numeric.types import Array
+from maurey.symbolic import registry
+from maurey.verify.checks import Effort, Result, refuted
+from maurey.verify.tally import ROUNDING
+
+from .distributions import binomial
+
 Risk = Callable[[Array, Array], Array]  # from the mean loss on the sample and KL
 TILTS = np.array([0.0, *np.geomspace(0.3, 1000, 10)])  # of L, and with the other sign of L_hat
-ROUNDING = 1e-9
+DELTAS = (0.05, 0.5)
+HEATS = (1.0, 3.0, 20.0)  # temperatures, in sqrt(m)
 
 
 @dataclass(frozen=True)
@@ -38,9 +46,7 @@ class Problem:
 
     def weights(self) -> Array:
         """The probabilities of these numbers."""
-        j = np.arange(self.m + 1)
-        logs = [math.lgamma(self.m + 1) - math.lgamma(i + 1) - math.lgamma(self.m - i + 1) for i in j]
-        return np.exp(np.array(logs) + j * math.log(self.p) + (self.m - j) * math.log1p(-self.p))
+        return binomial(self.m, self.p)
 
     def exceeded(self, bound: Risk) -> float:
         """With what probability some posterior has a risk above the bound."""
@@ -68,3 +74,38 @@ def problems(rng: np.random.Generator, number: int) -> list[Problem]:
             Problem(int(rng.choice([8, 20, 60])), p, losses, rng.dirichlet(np.ones(len(losses))).clip(min=1e-9))
         )
     return found
+
+
+def risk_bound(key: str, form: str, part: str, problem: Problem, delta: float, more: dict[str, Any]) -> Risk:
+    """A form as a function of loss and divergence. Forms that take no divergence take it as |Theta|^2/(2 sigma^2) with
+    sigma = 1; temperatures are given in sqrt(m)."""
+    claim = registry.find(key)
+    names = {symbol.name for symbol in claim.symbols}
+    at = {name: value for name, value in more.items() if name in names}
+    if "temperature" in names:
+        at |= {"temperature": more.get("heat", 1.0) * math.sqrt(problem.m)}
+
+    def risk(loss: Array, KL: Array) -> Array:
+        own = {"KL": KL} if "KL" in names else {"norm_squared": 2 * KL + 1e-12, "sigma": 1}
+        values = sweep(claim, form, part, loss_hat=loss.clip(max=1), m=problem.m, delta=delta, **own, **at)
+        return np.asarray(values.value)
+
+    return risk
+
+
+def all_posteriors(key: str, form: str, part: str, effort: Effort, *given: dict[str, Any]) -> Result:
+    """A bound on the risk of losses in [0, 1], for all posteriors at once, at each of the given values of its other
+    symbols."""
+    rng, best, count = np.random.default_rng(effort.seed), 0.0, 0
+    for problem in problems(rng, 4 * effort.scale):
+        for delta in DELTAS:
+            for more in given or ({},):
+                often = problem.exceeded(risk_bound(key, form, part, problem, delta, more))
+                count, best = count + 1, max(best, often / delta)
+                if often > delta:
+                    where = {"m": problem.m, "p": problem.p, "losses": problem.losses.tolist(),
+                             "prior": problem.prior.tolist(), "delta": delta, **more}  # fmt: skip
+                    note = f"some posterior exceeds it with probability {often:.3g}"
+                    return refuted(note, where, delta, often, part=part, form=form, instances=count)
+    note = "some posterior of a finite class exceeds it: exact probabilities, against delta"
+    return Result("holds", "tested", note, instances=count, tightness=best, part=part, form=form)

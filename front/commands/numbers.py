@@ -1,69 +1,24 @@
-"""maurey eval."""
+"""maurey eval, samples, blame."""
 
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from threading import Event, Thread
+from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
 
+from maurey.numeric.exact import plain_number
 from maurey.symbolic import registry
 from maurey.symbolic.claim import InputError
-from maurey.symbolic.commands import FormOption, Json, check_form
 
-EXACT = Context(prec=10_000, Emax=MAX_EMAX, Emin=MIN_EMIN)
-PATIENCE = 2.0  # seconds without a sign of life
+from .options import FormOption, Json, KeyPart, Values, assignments, check_form, patience
 
 
 def register(app: typer.Typer) -> None:
     app.command("eval")(evaluate)
     app.command("samples")(samples)
     app.command("blame")(blame)
-
-
-def assignments(words: list[str]) -> dict[str, str]:
-    """NAME=VALUE words as a dictionary; the values are checked where the claim's domains are known."""
-    values: dict[str, str] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise InputError(f"parameters are given as NAME=VALUE, got {word!r}")
-        if name in values:
-            raise InputError(f"{name} is given twice")
-        values[name] = value
-    return values
-
-
-@contextmanager
-def patience(text: str) -> Iterator[Callable[[str], None]]:
-    """A line on stderr while the work takes longer than that; gives the function that changes its text."""
-    latest, done = deque([text], maxlen=1), Event()
-
-    def show() -> None:
-        if done.wait(PATIENCE):
-            return
-        from rich.console import Console
-
-        with Console(stderr=True).status(text) as line:
-            while not done.wait(0.1):
-                line.update(latest[0])
-
-    thread = Thread(target=show)
-    thread.start()
-    try:
-        yield latest.append
-    finally:
-        done.set()
-        thread.join()
-
-
-KeyPart = Annotated[str, typer.Argument(metavar="KEY[:PART]", help="A claim, or one part of it.")]
-Values = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE...")]
 
 
 def evaluate(
@@ -74,17 +29,17 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Value and a rigorous enclosure."""
-    from .balls import enclose_bound
-    from .binding import bind
-    from .slack import slack
+    from maurey.numeric.balls import enclose_steps
+    from maurey.numeric.binding import bind
+    from maurey.numeric.slack import slack
 
     name, _, part = key.partition(":")
     claim = registry.find(name)
     given = assignments(values or [])
     with patience(f"evaluating to {digits} digits"):
-        bound = bind(claim, given, check_form(form), part)
-        enclosure, _ = enclose_bound(bound, digits)
-    parameters = {n: shown(v) for n, v in bound.used.items()}
+        bound = bind(claim, check_form(form), part, given)
+        enclosure, _ = enclose_steps(bound.steps, bound.values, digits)
+    parameters = {n: plain_number(v) for n, v in bound.used.items()}
     notes = slack({name: bound.values[name] for name in given})
     if as_json:
         print(json.dumps({
@@ -104,17 +59,6 @@ def evaluate(
         print(f"  note: {note}")
 
 
-def shown(value: Any) -> Any:
-    """Decimals where they end, fractions where they do not."""
-    if isinstance(value, list):
-        return [shown(v) for v in value]
-    digits = value.denominator.bit_length()
-    scaled = value * 10**digits
-    if scaled.denominator > 1:
-        return str(value)
-    return format(Decimal(scaled.numerator).scaleb(-digits, EXACT).normalize(EXACT), "f")
-
-
 def samples(
     key: KeyPart,
     values: Values = None,
@@ -123,8 +67,8 @@ def samples(
     as_json: Json = False,
 ) -> None:
     """The smallest sample size from which the bound stays at or below the gap, certified."""
-    from .samples import BEYOND, LIMIT, certified
-    from .samples import samples as search
+    from maurey.numeric.samples import BEYOND, LIMIT, certified
+    from maurey.numeric.samples import samples as search
 
     if not gap:
         raise InputError("missing option --gap: the gap that the bound shall not exceed, a positive real")
@@ -160,7 +104,7 @@ def blame(key: KeyPart, values: Values = None, form: FormOption = "", as_json: J
     """Which factor, layer and constant makes the bound large: shares of its logarithm."""
     from dataclasses import asdict
 
-    from .blame import blame as shares_of
+    from maurey.numeric.blame import blame as shares_of
 
     name, _, part = key.partition(":")
     claim = registry.find(name)

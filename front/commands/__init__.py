@@ -1,0 +1,1 @@
+"""The commands of `maurey`, a file for each kind of question; `maurey.cli` puts them together."""

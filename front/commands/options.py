@@ -1,0 +1,71 @@
+"""What the commands share: arguments and options, and a line while the work takes long."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Annotated
+
+import typer
+
+from maurey.symbolic.claim import FORMS, InputError
+
+PATIENCE = 2.0  # seconds without a sign of life
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="A claim, e.g. edelman2022/4.4.")]
+FormOption = Annotated[str, typer.Option("--form", help="printed, derived or sharp.")]
+Layers = Annotated[int, typer.Option("--layers", help="Write lists per layer and per head out for this many.")]
+KeyPart = Annotated[str, typer.Argument(metavar="KEY[:PART]", help="A claim, or one part of it.")]
+Values = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE...")]
+
+
+def check_form(form: str) -> str:
+    if form and form not in FORMS:
+        raise InputError(f"no form {form!r}; there are {', '.join(FORMS)}")
+    return form
+
+
+def assignments(words: list[str]) -> dict[str, str]:
+    """NAME=VALUE words as a dictionary; the values are checked where the claim's domains are known."""
+    values: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise InputError(f"parameters are given as NAME=VALUE, got {word!r}")
+        if name in values:
+            raise InputError(f"{name} is given twice")
+        values[name] = value
+    return values
+
+
+@contextmanager
+def patience(text: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr while the work takes longer than that; gives the function that changes its text."""
+    latest, done = deque([text], maxlen=1), Event()
+
+    def show() -> None:
+        if done.wait(PATIENCE):
+            return
+        from rich.console import Console
+
+        with Console(stderr=True).status(text) as line:
+            while not done.wait(0.1):
+                line.update(latest[0])
+
+    thread = Thread(target=show)
+    thread.start()
+    try:
+        yield latest.append
+    finally:
+        done.set()
+        thread.join()
+
+
+def check_checkout(what: str) -> None:
+    """--commit writes into the source tree, which an installed copy does not have."""
+    if not (Path(__file__).parents[2] / "pyproject.toml").exists():
+        raise InputError(f"--commit replaces {what} in a checkout; this is an installed copy")

@@ -1,0 +1,176 @@
+"""maurey tables."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from maurey.symbolic.claim import InputError
+
+from .options import Json, check_checkout
+
+BUILT = Path("build/tables")
+IN_THE_WAY = (errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("tables")(tables)
+
+
+def tables(
+    exhibits: Annotated[list[str] | None, typer.Argument(metavar="EXHIBIT...", help="e.g. edelman2022/head")] = None,
+    scale: Annotated[str, typer.Option("--scale", help="smoke, laptop or paper, for what is trained.")] = "",
+    budget: Annotated[str, typer.Option("--budget", help="Train for this long: 45m, 2h.")] = "",
+    workers: Annotated[int, typer.Option("--workers", help="Processes that train on this machine.")] = 0,
+    scheduler: Annotated[str, typer.Option("--scheduler", help="The address of a Dask scheduler.")] = "",
+    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    protocol: Annotated[str, typer.Option("--protocol", help="fast (no dropout) or paper.")] = "",
+    render: Annotated[bool, typer.Option("--render", help="Draw from results that are there; train nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is cached, what remains and how long.")] = False,
+    commit: Annotated[bool, typer.Option("--commit", help="Replace the exhibit in the source tree.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Make the papers' tables and figures again, under build/tables/."""
+    import sqlite3
+
+    from maurey.paper_tables import exhibits as rooms
+    from maurey.paper_tables import trained
+
+    for module, extra in (("matplotlib", "tables"), ("torch", "train")):
+        if importlib.util.find_spec(module) is None:
+            raise InputError(f"exhibits need {module}: install maurey[{extra}]")
+    scale = scale or (trained.COMMITTED if render or commit else "laptop")
+    if scale not in trained.SCALES:
+        raise InputError(f"no scale {scale!r}; there are {', '.join(trained.SCALES)}")
+    if protocol not in ("", "fast", "paper"):
+        raise InputError(f"no protocol {protocol!r}; there are fast, paper")
+    if workers < 0 or (workers and scheduler):
+        raise InputError("training runs on --workers N of this machine, or at a --scheduler, not both")
+    if commit and scale != trained.COMMITTED:
+        raise InputError(f"committed exhibits are those of scale {trained.COMMITTED}")
+    chosen = [rooms.check(name) for name in exhibits or rooms.names()]
+    limit = trained.seconds_of(budget) if budget else None
+    if commit:
+        check_checkout("exhibits")
+    base = rooms.ROOT if commit else BUILT / scale
+    if dry_run:
+        return _forecast([name for name in chosen if trained.is_trained(name)], scale, protocol, as_json)
+    try:
+        return _make(
+            names=chosen,
+            base=base,
+            scale=scale,
+            limit=0.0 if render else limit,
+            workers=workers,
+            scheduler=scheduler,
+            device=device,
+            protocol=protocol,
+            as_json=as_json,
+        )
+    except (OSError, sqlite3.Error) as error:
+        if isinstance(error, OSError) and error.errno in IN_THE_WAY:
+            raise InputError(f"cannot write under {base}: {error.strerror}") from None
+        print(f"maurey: {error}; what was finished is kept", file=sys.stderr)
+        return 1
+
+
+def _forecast(names: list[str], scale: str, protocol: str, as_json: bool) -> int:
+    from maurey.paper_tables import trained
+    from maurey.verify.training.engine.store import Store
+
+    file = BUILT / "results.sqlite"
+    store = Store(file) if file.exists() else None
+    found = [trained.forecast(name, scale, protocol, store) for name in names]
+    if as_json:
+        print(json.dumps([asdict(one) for one in found], indent=1))
+        return 0
+    for one in found:
+        time = "not measured yet" if one.seconds is None else f"about {_time(one.seconds)}"
+        print(f"{one.name}: {one.cached} trials cached, {one.remaining} to train, {time if one.remaining else 'done'}")
+    known = [one.seconds for one in found if one.seconds is not None]
+    more = "" if len(known) == len(found) else ", without what is not measured"
+    print(f"scale {scale}: {sum(one.remaining for one in found)} trials to train, about {_time(sum(known))}{more}")
+    return 0
+
+
+def _time(seconds: float) -> str:
+    minutes = seconds / 60
+    return f"{seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+def _make(
+    *, names: list[str], base: Path, scale: str, limit: float | None, workers: int, scheduler: str, device: str,
+    protocol: str, as_json: bool,
+) -> int:  # fmt: skip
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from maurey.paper_tables import exhibits as rooms
+    from maurey.paper_tables import trained
+    from maurey.verify.training.engine.store import Store
+    from maurey.verify.training.engine.sweep import Progress as Done
+    from maurey.verify.training.engine.sweep import check_device, cluster
+
+    if not scheduler and any(trained.is_trained(name) for name in names):
+        check_device(device)
+    base.mkdir(parents=True, exist_ok=True)
+    written: dict[str, list[str]] = {}
+    empty: list[str] = []
+    lost, started = 0, time.perf_counter()
+    with (
+        cluster(workers, scheduler) as client,
+        Progress(console=Console(stderr=True), transient=True) as bar,
+    ):
+        for name in names:
+            task, begun = bar.add_task(name, total=None), time.perf_counter()
+
+            def report(done: int, total: int, task=task) -> None:  # type: ignore[no-untyped-def]
+                bar.update(task, completed=done, total=total)
+
+            def told(now: Done, task=task, name=name) -> None:  # type: ignore[no-untyped-def]
+                text = f"{name}: {now.done} done, {now.failed} failed, {now.left} left"
+                total = now.done + now.failed + now.left
+                bar.update(task, completed=now.done + now.failed + now.now, total=total, description=text)
+
+            if trained.is_trained(name):
+                left = None if limit is None else max(0.0, limit - (begun - started))
+                with Store(BUILT / "results.sqlite") as store:
+                    files, done = trained.make(
+                        name,
+                        scale,
+                        base / name,
+                        store,
+                        told,
+                        device=device,
+                        protocol=protocol,
+                        budget=left,
+                        client=client,
+                    )
+                lost += done.failed
+                empty += [] if files else [name]
+            else:
+                files = rooms.make(name, base / name, report)
+            written[name] = [str(file) for file in files]
+            bar.remove_task(task)
+            if files:
+                bar.console.print(f"{name}: {_time(time.perf_counter() - begun)}", highlight=False)
+    for name in empty:
+        text = f"no trial of {name} at scale {scale} is finished: give it more time, or another scale"
+        if names == [name]:
+            raise InputError(text)
+        print(f"maurey: {text}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(written, indent=1))
+    else:
+        print("\n".join(path for paths in written.values() for path in paths))
+    if lost:
+        print(f"maurey: {lost} trials were lost with their workers; what was finished is kept", file=sys.stderr)
+    return 1 if lost else 0

@@ -1,0 +1,67 @@
+"""No command loads what it does not need: the slow modules and the papers whose checks are there after it ran."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAD = "d=8 m=100 L_sigma=1 B_X=1 B_V=2 B_V_inf=0.7 B_QK_inf=0.4 eps=0.1"
+NEEDED = {
+    "--help": "",
+    "list": "",
+    "list --json": "",
+    "show edelman2022/4.4": "",
+    "show maurer2004/5 --json": "",
+    "trace edelman2022/4.4": "",
+    f"eval edelman2022/4.4 T=20 {HEAD}": "",
+    "eval maurer2004/5:risk m=1000 delta=0.05 KL=1 loss_hat=0.1": "",  # the inverse of the binary KL divergence
+    "samples edelman2022/2.2 --gap 0.1 L_loss=1 C_F=1 A=1 b=1 delta=0.05": "",
+    f"blame edelman2022/4.4 T=20 {HEAD}": "numpy",  # shares of logarithms, in log space
+    f"compare edelman2022/4.4 {HEAD} --over T=16..100 --points 5": "numpy matplotlib",  # draws build/compare.png
+    f"compare edelman2022/4.4 {HEAD} --over T=16..100 --points 5 --plot figure.svg": "numpy matplotlib",
+    "errata": "",  # from the ledger
+    "errata --json": "",
+    "verify edelman2022/A.8": "z3 numpy edelman2022",  # a proof; the paper's other checks have arrays
+    "tables edelman2022/parity --dry-run": "",
+    "tables --dry-run": "numpy lintilhac2026",  # of the modules that hold the plans
+}
+REFUSED = [
+    "show edelman2022/9.9",
+    "eval edelman2022/4.4 eps",
+    "samples edelman2022/2.2",
+    "compare edelman2022/4.4 --over T=16..100 --plot figure.doc",
+    "compare edelman2022/4.4 --over T=16",
+    "verify edelman2022/9.9",
+    "verify --effort lazy",
+    "tables --scale huge",
+    "tables nothing/here",
+]
+CODE = """
+import sys
+from maurey.cli import main
+try:
+    main()
+except SystemExit as end:
+    code = end.code
+slow = {"torch", "z3", "hypothesis", "numpy", "matplotlib"} & set(sys.modules)
+checks = {name.split(".")[3] for name in sys.modules if name.startswith("maurey.verify.papers.")}
+print(code, *slow, *checks)
+"""
+
+
+def loaded(command, folder):
+    """The exit code of a command, and what is there after it ran."""
+    call = [sys.executable, "-c", CODE, *command.split()]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True)
+    code, *names = done.stdout.splitlines()[-1].split()
+    return code, set(names)
+
+
+@pytest.mark.parametrize("command", NEEDED)
+def test_what_a_command_loads(command, tmp_path):
+    assert loaded(command, tmp_path) == ("0", set(NEEDED[command].split()))
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_bad_input_loads_nothing(command, tmp_path):
+    assert loaded(command, tmp_path) == ("2", set())

@@ -1,0 +1,51 @@
+"""The entries of the errata: their order, and what is told of each."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from maurey.symbolic import registry
+from maurey.symbolic.claim import Claim, Part
+from maurey.symbolic.printing import latex_of
+
+
+@dataclass(frozen=True)
+class Erratum:
+    key: str
+    part: str
+    status: str  # gap: the derivation does not give the printed bound; refuted: an object violates it
+    edge: bool
+    witness: dict[str, Any]
+    printed_value: str
+    true_value: str
+    note: str
+
+
+@dataclass
+class Comparison:
+    key: str
+    errata: list[Erratum] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+
+
+def comparable(claim: Claim) -> list[Part]:
+    return [part for part in claim.parts if part.printed is not None and part.derived is not None]
+
+
+def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
+    """Claim by claim, what is refuted before what is only not derived; edges last."""
+    order = {claim.key: number for number, claim in enumerate(registry.all_claims())}
+    edges = {entry.key for entry in refuted if entry.edge}  # one edge for each claim, the stronger
+    derived = (entry for one in found for entry in one.errata if not (entry.edge and entry.key in edges))
+    entries = [*refuted, *derived]
+    return sorted(entries, key=lambda entry: (entry.edge, order[entry.key], entry.status != "refuted"))
+
+
+def as_record(entry: Erratum) -> dict[str, object]:
+    """An entry with its two formulas, if there are any (a definition may have none), and where the print is from."""
+    claim = registry.find(entry.key)
+    forms = claim.part(entry.part).forms if claim.parts else {}
+    formulas = {f: latex_of(claim, f, part=entry.part) if f in forms else "" for f in ("printed", "derived")}
+    return {**asdict(entry), **formulas, "source": claim.source}

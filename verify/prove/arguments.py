@@ -1,0 +1,120 @@
+"""Steps of proofs that several papers share, and the symbols and controls they are written with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import E, Expr, Max, Min, Rational, Symbol, binomial, exp, log, sqrt, symbols
+
+from maurey.symbolic.covers import zhang_scalar
+from maurey.verify.checks import Result
+
+from .identities import same
+from .polynomials import polynomial
+from .proofs import Proof, conclude, formula
+from .subdivision import nonnegative
+
+less, more = Rational(999, 1000), Rational(1001, 1000)  # what makes a constant too good
+half = Rational(1, 2)
+
+
+def positive(names: str) -> Any:
+    return symbols(names, positive=True)
+
+
+def finite_move(moved: Expr) -> list[Proof]:
+    """An event has mass a and its complement b, before normalization. If no score moves by more than Delta, they become
+    a' <= v a and b' >= b/v with v = e^Delta: the logit moves by at most 2 Delta. The l1 distance is twice the largest
+    rise of a probability; it is attained where b = v a."""
+    a, b, a_, b_, v = positive("a b a' b' v")
+    rise, most = a_ / (a_ + b_) - a / (a + b), (v - 1) / (v + 1)
+    return [
+        polynomial(rise <= most, v >= 1, a_ <= v * a, v * b_ >= b, control=rise <= less * most),
+        same(2 * most, moved.subs(positive("Delta"), log(v))),
+        same(2 * rise.subs({b: v * a, a_: v * a, b_: a}), 2 * most),
+    ]
+
+
+def dense_rounding() -> list[Proof]:
+    """y >= 0 with sum y <= M + 1, M >= 1, is rounded to integers z >= 0 with sum z <= M at |y - z|^2 <= (M + 1)/2.
+
+    Let f be the fractional parts and n = M - sum floor(y), so that sum f <= n + 1. For n = -1 there are no fractions,
+    and one coordinate goes down by 1. If at most n fractions exceed 1/2, all go to the nearest integer and cost at most
+    f/2. Else the n largest go up. With t > 1/2 the largest of the others, these cost at most t f each, in sum at most
+    t (n + 1 - sum of the n largest), so that the cost is at most t (n + 1) plus (1 - f)^2 - t f for each of the n.
+    """
+    f, t = positive("f t")
+    n, m = symbols("n m", integer=True, nonnegative=True)
+    up, cost, most = (1 - f) ** 2 - t * f, n * (1 - 2 * t) + t * (n + 1), Max(1, (n + 1) / 2)
+    return [
+        polynomial(Min(f, 1 - f) ** 2 <= f / 2, f <= 1, control=Min(f, 1 - f) ** 2 <= less * f / 2),
+        polynomial(up <= 1 - 2 * t, f >= t, f <= 1, control=up <= less - 2 * t),
+        polynomial(cost <= most, t > half, t <= 1, control=cost <= Max(1, less * (n + 1) / 2)),
+        polynomial(most <= (m + 1) / 2, n <= m, m >= 1, control=most <= less * (m + 1) / 2),
+    ]
+
+
+def levels(external: bool) -> list[Proof]:
+    """Levels A rho^-j, j <= n, with n = ceil(x), x = log(A/s) > 0 and rho = e^(x/n), end at s. A link of length e costs
+    e sqrt(2 (p + C/a^2)/m) by Massart's lemma, with a its level: rho s and a share of A sqrt(2p/m), e/A.
+
+    In all 1 + n rho <= e (1 + x). Divided by n, with t = 1/n and u = n - x in [0, 1), it is a statement on the square.
+    The lengths of proper links are A rho^-j, j < n, and sum to at most 2A: term by term for n <= 3, and as a geometric
+    series beyond. External links are longer by their own level: 1 + rho for rho, and n <= 1 + x.
+    """
+    rho, m, C, p, n, a = positive("rho m C p n a")
+    t, u, x = symbols("t u x", real=True)
+    length, per_link = (a + rho * a, 1 + rho) if external else (rho * a, rho)
+    square = {t: (0, 1), u: (0, 1)}
+    room = E * (1 + t - u * t) - t - exp(1 - u * t)
+    left, most = 1 + n * per_link.subs(rho, exp(x / n)), (1 + E if external else E) * (1 + x)
+    return [
+        polynomial(sqrt(p + C) <= sqrt(p) + sqrt(C), control=sqrt(p + C) <= sqrt(p) + less * sqrt(C)),
+        same(length * sqrt(2 * C / a**2 / m), per_link * sqrt(2 * C / m)),
+        polynomial(length <= (2 if external else 1) * rho * a, rho > 1, control=length <= less * rho * a),
+        same(most - left, n * room.subs({t: 1 / n, u: n - x}) + (1 + x - n if external else 0)),
+        nonnegative(room, square, tight={t: 0}),
+        *(nonnegative(2 - sum(exp(-i * (1 - u / k)) for i in range(k)), {u: (0, 1)}) for k in (1, 2, 3)),
+        nonnegative(2 - 1 / (1 - exp(u * t - 1)), {t: (0, Rational(1, 4)), u: (0, 1)}),
+    ]
+
+
+def chained(form: Expr, external: bool = False) -> list[Proof]:
+    """C = s^2 m / 2 and A = s e^x, x >= 0. For s >= A the form is that of s = A, at least e A, and so A."""
+    A, s, m, p_0 = positive("A s m p_0")
+    form = form.subs(positive("C_F"), s**2 * m / 2)
+    (e, shares), cut = (1 + E, 4) if external else (E, 2), Min(A, s)
+    constant = shares * A * sqrt(2 * p_0 / m) if form.has(p_0) else 0
+    return [*levels(external), same(form, Min(A, e * cut * (1 + log(A / cut)) + constant))]
+
+
+def lattice_choices() -> list[Proof]:
+    """Term by term in (1 + 2n)^M and (1 + 4n)^S, expanded: binom(n, j) j! <= n^j and, for the sparse lattice,
+    binom(2S, j) <= j! 2^j binom(S, j), factor by factor. In n and M the dense count is symmetric."""
+    i = Symbol("i", integer=True, nonnegative=True)
+    n, S = symbols("n S", integer=True, positive=True)
+    few, many = 2 * S - i, 2 * (i + 1) * (S - i)
+    return [
+        polynomial(n - i <= n, control=n - i <= less * n),
+        polynomial(few <= many, i + 1 <= S, control=few <= less * many),
+    ]
+
+
+def row_norm_grid(key: str) -> Result:
+    """A row of norm v with k <= d v / B < k + 1 lies in the ball of radius b = B (k + 1)/d and is covered at
+    e^2 = eps^2 (k + 1)/(2d). The k sum to at most d, so that the k + 1 sum to at most 2d: the e^2 to eps^2 and the
+    (b/e)^2 to (2B/eps)^2, which no single one exceeds."""
+    v, B, R, N, d, eps = positive("v B R N d eps")
+    k = Symbol("k", integer=True, nonnegative=True)
+    b, squared = B * (k + 1) / d, eps**2 * (k + 1) / (2 * d)
+    total = (2 * B / eps) ** 2
+    size = log(binomial(2 * d, d)) + zhang_scalar(2 * B, R, N).at(eps / 2)  # half of eps moves centres into the class
+    return conclude(
+        "Given Zhang's theorem: rounding the norms of the rows to a grid loses no row, and all rows together cost what "
+        "one row of twice the sum would (z3, integers).",
+        [polynomial(v <= b, d * v < (k + 1) * B, control=v <= less * b),
+         polynomial(b**2 / squared <= total, k + 1 <= 2 * d, control=b**2 / squared <= less * total),
+         same(squared.subs(k, 2 * d - 1), eps**2), same((b**2 / squared).subs(k, 2 * d - 1), total),
+         same(formula(key, "derived", B_W_21=B, B_X=R, d_2=d), size)],
+        rung="derived", form="derived",
+    )  # fmt: skip
