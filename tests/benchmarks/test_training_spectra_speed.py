@@ -8,7 +8,7 @@ import pytest
 import torch
 from ratios import report
 
-from maurey.verify.training.engine import training
+from maurey.verify.training.engine import optimiser
 from maurey.verify.training.networks import two_layers
 from maurey.verify.training.trials.keys import key
 from maurey.verify.training.trials.parities import Spectrum
@@ -40,19 +40,19 @@ def test_a_step_against_a_plain_network(benchmark):
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     c = Spectrum(model="two_layers", D=2, omega=7)
-    state = training.start(c, [key(c, 0)], torch.device("cpu"))
-    own = {name: value[0].clone().requires_grad_() for name, value in training.named(c, state.flat).items()}
+    state = optimiser.start(c, [key(c, 0)], torch.device("cpu"))
+    own = {name: value[0].clone().requires_grad_() for name, value in optimiser.named(c, state.flat).items()}
     bits, labels = state.strings[0, : c.batch], state.labels[0, : c.batch, 0]
 
     def tables():
-        training.gradient(c, state)
+        optimiser.gradient(c, state)
 
     def written_down():
         loss = (plain(own, bits) - labels).square().mean()
         torch.autograd.grad(loss, list(own.values()))
 
     with torch.no_grad():
-        ours = two_layers.outputs(c, training.named(c, state.flat), bits[None])[0, :, 0]
+        ours = two_layers.outputs(c, optimiser.named(c, state.flat), bits[None])[0, :, 0]
         torch.testing.assert_close(ours, plain(own, bits), rtol=1e-4, atol=1e-5)  # the same network
     tables(), written_down()
     benchmark.pedantic(tables, rounds=1)

@@ -12,7 +12,7 @@ from ratios import report
 from torch import nn
 from torch.nn import functional as F
 
-from maurey.verify.training.engine import training
+from maurey.verify.training.engine import optimiser
 from maurey.verify.training.networks import encoder
 from maurey.verify.training.networks.binary_attention import both
 from maurey.verify.training.tasks import boolean
@@ -71,7 +71,7 @@ class Loop:
     """One trial, trained in the plain way."""
 
     def __init__(self, config, fused, state):
-        self.net = filled(Plain(config, fused), {n: v[0] for n, v in training.named(config, state.flat).items()})
+        self.net = filled(Plain(config, fused), {n: v[0] for n, v in optimiser.named(config, state.flat).items()})
         self.optimiser = torch.optim.AdamW(self.net.parameters(), config.rate, weight_decay=config.decay)
         self.symbols = self.with_cls(state.strings[0, :, config.T :])
         self.held, self.labels = self.with_cls(state.held_bits[0, :SEEN]), state.labels[0]
@@ -108,8 +108,8 @@ def of_ours(config, state, decay):
 
     def period():
         for _ in range(10):
-            _, slope = training.gradient(config, state)
-            training.adam(config, state, slope, decay)
+            _, slope = optimiser.gradient(config, state)
+            optimiser.adam(config, state, slope, decay)
         boolean.errors(config, state.flat, state.held_bits, state.held_labels, False)
 
     return seconds(period) / len(state.keys)
@@ -124,10 +124,10 @@ def test_a_trial_against_a_plain_loop(benchmark, protocol, T, m, least):
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     config = Config(T=T, m=m, protocol=protocol, stop=False)
-    state = training.start(config, [key(config, i) for i in range(TOGETHER)], torch.device("cpu"))
-    decay, loops = training.decay_of(config), {name: Loop(config, name == "SDPA", state) for name in ("SDPA", "eager")}
+    state = optimiser.start(config, [key(config, i) for i in range(TOGETHER)], torch.device("cpu"))
+    decay, loops = optimiser.decay_of(config), {name: Loop(config, name == "SDPA", state) for name in ("SDPA", "eager")}
     with torch.no_grad():
-        wanted = encoder.logits(config, training.named(config, state.flat), both(state.held_bits[:, :SEEN].float()))[0]
+        wanted = encoder.logits(config, optimiser.named(config, state.flat), both(state.held_bits[:, :SEEN].float()))[0]
     for loop in loops.values():
         assert torch.allclose(loop.evaluate(), wanted, atol=1e-5)  # the same network
         loop.step(AT_ONCE // 5)

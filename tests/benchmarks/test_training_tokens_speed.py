@@ -8,7 +8,7 @@ import torch
 from ratios import report
 from torch import nn
 
-from maurey.verify.training.engine import training
+from maurey.verify.training.engine import optimiser
 from maurey.verify.training.tasks import tokens
 from maurey.verify.training.trials.keys import key
 from maurey.verify.training.trials.regression import Regression
@@ -69,13 +69,13 @@ class Loop:
 class Ours:
     def __init__(self, config, together):
         self.config = config
-        self.state = training.start(config, [key(config, i) for i in range(together)], torch.device("cpu"))
-        self.decay = training.decay_of(config)
+        self.state = optimiser.start(config, [key(config, i) for i in range(together)], torch.device("cpu"))
+        self.decay = optimiser.decay_of(config)
 
     def run(self):
         for _ in range(STEPS):
-            _, slope = training.gradient(self.config, self.state)
-            training.adam(self.config, self.state, slope, self.decay)
+            _, slope = optimiser.gradient(self.config, self.state)
+            optimiser.adam(self.config, self.state, slope, self.decay)
 
 
 def seconds(run):

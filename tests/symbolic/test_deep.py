@@ -5,8 +5,8 @@ import pytest
 from mpmath import ceil, log, mp, mpf, sqrt
 
 import maurey
-from maurey.numeric.balls import at_precision
 from maurey.numeric.binding import bind
+from maurey.numeric.evaluation import value_of
 from maurey.symbolic import registry
 from maurey.symbolic.chain import EXTERNAL, PROPER, TEXTBOOK, complexity
 from maurey.symbolic.claim import Claim, Part
@@ -44,7 +44,7 @@ def test_equal_layers_are_a_geometric_sum(L):
     """gamma = B_w^(2/3) g (r^L - 1)/(r - 1) + alpha_w^(1/3) with r the layer's gain to the power 2/3."""
     bound = bind(DEEP.record, "derived", "log_N", AT | ONE | {"L": L})
     gamma = next(i for i, step in enumerate(bound.steps) if step.name == "gamma")
-    ball = at_precision(type(bound)(bound.part, bound.form, bound.steps[: gamma + 1], bound.values), 128)[0]
+    ball = value_of(bound.steps[: gamma + 1], bound.values)
     with mp.workdps(30):
         v = {name: mpf(value) for name, value in (AT | ONE).items()}
         third = mpf(1) / 3

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from maurey.symbolic.claim import InputError
-from maurey.verify.training.engine import training
+from maurey.verify.training.engine import optimiser
 from maurey.verify.training.networks import channel, two_layers
 from maurey.verify.training.readings import curvature
 from maurey.verify.training.tasks import parities, walsh
@@ -31,7 +31,7 @@ def small(**values):
 
 def drawn(given, E=2, spread=0.3):
     """In float64, parameters (E, number) at which every one of them matters."""
-    state = training.start(given, [key(given, i) for i in range(E)], torch.device("cpu"))
+    state = optimiser.start(given, [key(given, i) for i in range(E)], torch.device("cpu"))
     noise = torch.randn(state.flat.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     return state, state.flat.double() + spread * noise
 
@@ -65,8 +65,8 @@ def test_tables_against_a_plain_network(given):
     c = small(**given)
     state, flat = drawn(c)
     tokens = state.strings.double()
-    p = training.named(c, flat)
-    found = training.MODELS[c.model].outputs(c, p, tokens)
+    p = optimiser.named(c, flat)
+    found = optimiser.MODELS[c.model].outputs(c, p, tokens)
     for e in range(2):
         own = {name: value[e] for name, value in p.items()}
         plain = (
@@ -81,18 +81,18 @@ def test_steps_see_nothing_that_comes_later():
     c = small(**STEPS)
     state, flat = drawn(c, 1)
     tokens = state.strings.double()
-    before = two_layers.outputs(c, training.named(c, flat), tokens)
+    before = two_layers.outputs(c, optimiser.named(c, flat), tokens)
     for t in range(c.T):
         changed = tokens.clone()
         changed[:, :, c.T + t + 1 :] = 1 - changed[:, :, c.T + t + 1 :]
-        after = two_layers.outputs(c, training.named(c, flat), changed)
+        after = two_layers.outputs(c, optimiser.named(c, flat), changed)
         torch.testing.assert_close(after[..., : t + 1], before[..., : t + 1])
         assert t == c.T - 1 or not torch.allclose(after[..., t + 1], before[..., t + 1])
 
 
 def test_the_paper_has_these_numbers_of_parameters():
     def count(c):
-        return sum(math.prod(shape) for shape in training.MODELS[c.model].shapes(c).values())
+        return sum(math.prod(shape) for shape in optimiser.MODELS[c.model].shapes(c).values())
 
     assert count(Spectrum(model="channel", D=2, width=32)) == 1087
     c = Spectrum(model="two_layers", D=2)
@@ -190,7 +190,7 @@ def easy():
     torch.set_num_threads(1)
     c = Spectrum(model="two_layers", D=1, omega=2, T=5, m=128, batch=16, cap=40, held_out=4096, width=32, measure=True,
                  probes=8)  # fmt: skip
-    return c, training.train(c, [0, 1])
+    return c, optimiser.train(c, [0, 1])
 
 
 def test_it_fits_and_stops(easy):
@@ -216,17 +216,17 @@ def test_the_loss_is_that_of_the_network_at_the_end(easy):
 
 def test_a_trial_does_not_depend_on_the_others(easy):
     c, trained = easy
-    alone = training.train(c, [1]).records[0]
+    alone = optimiser.train(c, [1]).records[0]
     assert alone["epochs"] == trained.records[1]["epochs"]
     assert alone["train_loss"] == pytest.approx(trained.records[1]["train_loss"], rel=0.05)
 
 
 def test_what_is_not_fitted_says_so():
-    record = training.train(small(cap=2, threshold=1e-9), [0]).records[0]
+    record = optimiser.train(small(cap=2, threshold=1e-9), [0]).records[0]
     assert (record["status"], record["converged"], record["epochs"]) == ("done", False, 2)
     assert record["test_loss"] > 0
     assert len(record["curve"]) == 2
-    broken = training.train(small(rate=1e30), [0]).records[0]
+    broken = optimiser.train(small(rate=1e30), [0]).records[0]
     assert (broken["status"], broken["converged"]) == ("failed", False)
     assert "components" in broken
     assert "test_loss" not in broken
@@ -234,7 +234,7 @@ def test_what_is_not_fitted_says_so():
 
 def test_steps_are_learned():
     c = Spectrum(model="two_layers", task="steps", D=2, T=4, m=128, batch=16, cap=60, width=32)
-    record = training.train(c, [0]).records[0]
+    record = optimiser.train(c, [0]).records[0]
     assert record["converged"]
     assert record["wrong"] <= 0.05
     assert record["wrong_ends"] <= 0.2
@@ -244,7 +244,7 @@ def test_steps_are_learned():
 def test_chains_go_on_with_their_own_answers():
     c = small(**STEPS)
     state, flat = drawn(c, 8, 1.0)
-    tokens, p = state.held_bits[0], training.named(c, flat)
+    tokens, p = state.held_bits[0], optimiser.named(c, flat)
     parity, differs = tokens[:, : c.T].double().sum(1) % 2, []
     for e in range(8):
         own = tokens.double().clone()
@@ -321,7 +321,7 @@ def test_the_subgaussian_constant():
 
 def test_what_the_channel_learned():
     c = Spectrum(model="channel", D=1, T=5, m=128, batch=16, cap=40, width=8, watch=True, held_out=32)
-    trained = training.train(c, [0])
+    trained = optimiser.train(c, [0])
     record, p = trained.records[0], trained.networks[0]
     assert record["converged"]
     attention, phi = np.array(record["attention"]), np.array(record["phi"])
@@ -353,7 +353,7 @@ def test_a_certificate_is_of_strings_that_the_prior_has_not_seen(prior, monkeypa
 
     monkeypatch.setattr(pacbayes, "certify", certify)
     c = Spectrum(model="two_layers", D=1, T=5, m=128, batch=16, cap=60, width=16, certify=prior, held_out=32)
-    trained = training.train(c, [0])
+    trained = optimiser.train(c, [0])
     record = trained.records[0]
     assert record["certificate"] == {"bound": 1.0}
     tokens, labels = parities.drawn(c, key(c, 0), "training", c.m)
@@ -391,7 +391,7 @@ def test_a_prior_of_half_does_not_depend_on_the_other_half(monkeypatch):
     monkeypatch.setattr(pacbayes, "certify", kept)
     for drawn_by in (plain, changed):
         monkeypatch.setattr(parities, "drawn", drawn_by)
-        training.train(c, [0])
+        optimiser.train(c, [0])
     (first, labels), (second, others) = priors
     assert torch.equal(first, second)
     assert torch.equal(labels, 1 - others)
@@ -413,7 +413,7 @@ def test_initial_weights_are_those_that_are_stated():
 
 def test_wrong_bits_and_errors_of_a_test():
     c = small(cap=2, held_out=100, threshold=1e-9)
-    trained = training.train(c, [0])
+    trained = optimiser.train(c, [0])
     record = trained.records[0]
     tokens, labels = parities.drawn(c, key(c, 0), "evaluation", 100)
     p = {name: value.double() for name, value in trained.networks[0].items()}
@@ -425,4 +425,4 @@ def test_wrong_bits_and_errors_of_a_test():
 
 def test_no_prior_no_certificate():
     c = small(D=1, cap=1, threshold=1e-9, certify="half")
-    assert training.train(c, [0]).records[0]["certificate"] is None
+    assert optimiser.train(c, [0]).records[0]["certificate"] is None

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from maurey.symbolic.claim import InputError
-from maurey.verify.training.engine import training
+from maurey.verify.training.engine import optimiser
 from maurey.verify.training.engine.store import Pace, Store
 from maurey.verify.training.engine.sweep import UNKNOWN, batches, sweep
 from maurey.verify.training.tasks import regression, tokens
@@ -38,7 +38,7 @@ def small(kind="transformer", **values):
 
 
 def start(given, numbers):
-    return training.start(given, [key(given, n) for n in numbers], torch.device("cpu"))
+    return optimiser.start(given, [key(given, n) for n in numbers], torch.device("cpu"))
 
 
 def of_trial(p, i):
@@ -251,10 +251,10 @@ def test_the_networks_are_torchs(kind):
     given = small(kind, dtype="float64")
     state = start(given, range(2))
     state.flat += 0.2 * torch.randn(state.flat.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    p = training.named(given, state.flat)
+    p = optimiser.named(given, state.flat)
     x, t, _ = state.taken()
     z = tokens.inputs(given, x, t)
-    found = training.MODELS[given.model].outputs(given, p, z)
+    found = optimiser.MODELS[given.model].outputs(given, p, z)
     assert found.shape == (2, 16, 3)
     for i in range(2):
         wanted = filled(given, of_trial(p, i))(z[i]).detach()
@@ -266,7 +266,7 @@ def test_the_networks_are_torchs(kind):
 def test_the_start_is_torchs(kind):
     """Each parameter has the largest size and the spread of its counterpart, and biases are 0 where theirs are."""
     given = replace(small(kind), d=10, N=4)
-    rows = [training.MODELS[given.model].initial(given, key(given, i)) for i in range(30)]
+    rows = [optimiser.MODELS[given.model].initial(given, key(given, i)) for i in range(30)]
     torch.manual_seed(0)
     nets = [dict(PLAIN[given.model](given).named_like_ours()) for _ in range(30)]
     for name in rows[0]:
@@ -284,15 +284,15 @@ def test_the_start_is_torchs(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_steps_are_those_of_adamw(kind):
     given = small(kind, dtype="float64", rate=1e-2)
-    state, decay = start(given, range(2)), training.decay_of(given).double()
-    nets = [filled(given, of_trial(training.named(given, state.flat), i)) for i in range(2)]
+    state, decay = start(given, range(2)), optimiser.decay_of(given).double()
+    nets = [filled(given, of_trial(optimiser.named(given, state.flat), i)) for i in range(2)]
     steps = [
         torch.optim.AdamW([v for v in net.parameters() if v.requires_grad], lr=1e-2, weight_decay=0.1) for net in nets
     ]
     for _ in range(8):
         x, t, y = state.taken()
-        loss, slope = training.gradient(given, state)
-        training.adam(given, state, slope, decay)
+        loss, slope = optimiser.gradient(given, state)
+        optimiser.adam(given, state, slope, decay)
         for i, (net, step) in enumerate(zip(nets, steps, strict=True)):
             step.zero_grad()
             wanted = (net(tokens.inputs(given, x[i], t[i])) - y[i]).square().mean()
@@ -300,7 +300,7 @@ def test_steps_are_those_of_adamw(kind):
             wanted.backward()
             step.step()
     for i, net in enumerate(nets):
-        agree(given, of_trial(training.named(given, state.flat), i), net, 1e-8)
+        agree(given, of_trial(optimiser.named(given, state.flat), i), net, 1e-8)
 
 
 # --- a trial does not know of the others
@@ -318,13 +318,13 @@ def same(one, network, other, like):
 def test_a_trial_in_a_batch_is_the_trial_alone(kind, monkeypatch):
     """Though others leave, and whether or not all of them fit through a network together."""
     given = small(kind, dtype="float64", rate=1e-2, threshold=0.9)
-    together = training.train(given, range(3))
+    together = optimiser.train(given, range(3))
     monkeypatch.setattr(regression, "ENOUGH", 1)
-    split = training.train(given, range(3))
+    split = optimiser.train(given, range(3))
     for i in range(3):
         same(split.records[i], split.networks[i], together.records[i], together.networks[i])
     last = max(range(3), key=lambda i: together.records[i]["iterations"])
-    alone = training.train(given, [last])
+    alone = optimiser.train(given, [last])
     same(alone.records[0], alone.networks[0], together.records[last], together.networks[last])
 
 
@@ -350,7 +350,7 @@ def test_a_test_is_the_mean_over_all_prompts():
     found = regression.test(given, state.flat, state.held, state.known, torch.ones(3, dtype=torch.bool))
     x, t, y = state.held
     for i in range(3):
-        out = filled(given, of_trial(training.named(given, state.flat), i))(tokens.inputs(given, x, t))
+        out = filled(given, of_trial(optimiser.named(given, state.flat), i))(tokens.inputs(given, x, t))
         wanted = (out - y).square().detach()
         assert float(found[i]) == pytest.approx(float(wanted.mean()), rel=1e-12)
         assert torch.allclose(state.known[i], wanted.mean(-1), rtol=0, atol=1e-12)
@@ -360,11 +360,11 @@ def test_a_test_is_the_mean_over_all_prompts():
 def test_a_test_left_early_decides_the_same(monkeypatch, age):
     """At thresholds around the error, whether the errors known are those of 0, or of the trial some steps ago."""
     given = small(held_out=4000, rate=1e-2, dtype="float64")
-    state, decay, both = start(given, range(2)), training.decay_of(given).double(), torch.ones(2, dtype=torch.bool)
+    state, decay, both = start(given, range(2)), optimiser.decay_of(given).double(), torch.ones(2, dtype=torch.bool)
 
     def steps(number):
         for _ in range(number):
-            training.adam(given, state, training.gradient(given, state)[1], decay)
+            optimiser.adam(given, state, optimiser.gradient(given, state)[1], decay)
 
     steps(30)
     if age is not None:
@@ -391,10 +391,10 @@ def test_a_test_left_early_decides_the_same(monkeypatch, age):
 
 def test_trials_end_at_the_same_test(monkeypatch):
     given = small(held_out=3000, rate=1e-2, threshold=0.6, cap=16 * 200)
-    soon = training.train(given, range(4)).records
+    soon = optimiser.train(given, range(4)).records
     monkeypatch.setattr(regression, "SURE", math.inf)
     monkeypatch.setattr(regression, "CHUNK", 3000)
-    late = training.train(given, range(4)).records
+    late = optimiser.train(given, range(4)).records
     for one, other in zip(soon, late, strict=True):
         assert [one[n] for n in ("samples", "seen", "iterations")] == [
             other[n] for n in ("samples", "seen", "iterations")
@@ -418,7 +418,7 @@ def test_trials_end_at_the_same_test(monkeypatch):
 )
 def test_it_learns(given, most):
     given = Regression(**{"N": 2, "d": 3, "held_out": 2000, "cap": most, **given})
-    for record in training.train(given, range(2)).records:
+    for record in optimiser.train(given, range(2)).records:
         assert record["status"] == "done"
         assert record["mse"] <= given.threshold
         assert record["samples"] == record["seen"] == given.samples(record["iterations"]) < most
@@ -429,7 +429,7 @@ def test_it_learns(given, most):
 
 def test_a_trial_is_given_up_at_the_cap():
     given = small(threshold=1e-3, cap=16 * 42 + 5, every=4, held_out=2500)
-    state = training.train(given, range(2))
+    state = optimiser.train(given, range(2))
     for i, record in enumerate(state.records):
         assert (record["status"], record["samples"]) == ("done", None)
         assert (record["seen"], record["iterations"]) == (16 * 42, 42)
@@ -441,7 +441,7 @@ def test_a_trial_is_given_up_at_the_cap():
 
 def test_curves_are_thinned():
     given = small(threshold=1e-6, cap=16 * 200, every=1, held_out=50, width=2)
-    (record,) = training.train(given, [0]).records
+    (record,) = optimiser.train(given, [0]).records
     assert len(record["curve"]) == regression.POINTS
     assert record["curve"][0][0] == 16
     assert record["curve"][-1] == [3200, round(record["mse"], 6)]
@@ -463,26 +463,26 @@ def test_passes_over_a_training_set():
     whole = sorted(state.tokens[1].flatten(1).tolist())
     assert sorted(chain(*epochs[:4])) == sorted(chain(*epochs[4:])) == whole
     assert epochs[0] != epochs[4]
-    (record,) = training.train(replace(given, threshold=1e-9), [0]).records
+    (record,) = optimiser.train(replace(given, threshold=1e-9), [0]).records
     assert (record["samples"], record["seen"], record["iterations"]) == (None, 166, 13)
 
 
 def test_a_floor_under_the_loss_of_an_epoch(monkeypatch):
     given = small("passes", threshold=1e-9, cap=50 * 60, every=7, rate=1e-2, dtype="float64")
-    losses, original = [], training.gradient
+    losses, original = [], optimiser.gradient
 
     def noted(config, state):
         loss, slope = original(config, state)
         losses.append(float(loss[0]))
         return loss, slope
 
-    monkeypatch.setattr(training, "gradient", noted)
-    training.train(given, [0])
+    monkeypatch.setattr(optimiser, "gradient", noted)
+    optimiser.train(given, [0])
     means = [sum(a * b for a, b in zip(losses[i : i + 4], (16, 16, 16, 2), strict=True)) / 50 for i in range(0, 240, 4)]
     floor = (min(means[:20]) + min(means[:15])) / 2 if min(means[:20]) < min(means[:15]) else means[10]
     wanted = 4 * (1 + next(i for i, mean in enumerate(means) if mean < floor))
-    monkeypatch.setattr(training, "key", lambda config, trial: key(replace(config, floor=0.0), trial))
-    (record,) = training.train(replace(given, floor=floor), [0]).records
+    monkeypatch.setattr(optimiser, "key", lambda config, trial: key(replace(config, floor=0.0), trial))
+    (record,) = optimiser.train(replace(given, floor=floor), [0]).records
     assert (record["samples"], record["iterations"]) == (None, wanted)
     assert wanted < 240
     assert record["curve"][-1] == [50 * wanted // 4, round(record["mse"], 6)]
@@ -492,7 +492,7 @@ def test_a_floor_under_the_loss_of_an_epoch(monkeypatch):
 def test_what_is_between_queries_and_keys(kind):
     """Scores of torch's attention, up to what all keys share."""
     given = small(kind, watch=True, dtype="float64", cap=16 * 30, rate=1e-2, threshold=1e-6)
-    done = training.train(given, [0])
+    done = optimiser.train(given, [0])
     record, net = done.records[0], filled(given, done.networks[0])
     assert np.shape(record["qk"]) == (given.H, given.D, given.D)
     assert np.shape(record["qk_bias"]) == (given.H, given.D)
@@ -502,12 +502,12 @@ def test_what_is_between_queries_and_keys(kind):
         _, wanted = head(z, z, z)
         scores = (z @ qk @ z.mT + (z @ bias)[:, None]) / math.sqrt(given.D)
         assert torch.allclose(scores.softmax(-1), wanted, atol=2e-3)
-    assert "qk" not in training.train(small(kind), [0]).records[0]
+    assert "qk" not in optimiser.train(small(kind), [0]).records[0]
 
 
 def test_rates_that_break_everything():
     for kind in ("transformer", "tanh", "feedforward"):
-        for record in training.train(small(kind, rate=1e30), range(2)).records:
+        for record in optimiser.train(small(kind, rate=1e30), range(2)).records:
             assert record["status"] == "failed"
             assert record["samples"] is None
             assert record["seen"] == 16 * record["iterations"] <= 16 * 10
@@ -515,8 +515,8 @@ def test_rates_that_break_everything():
 
 
 def test_a_trial_that_breaks_leaves_the_others(monkeypatch):
-    given, original = small(threshold=1e-6, dtype="float64"), training.gradient
-    before = training.train(given, range(3)).records
+    given, original = small(threshold=1e-6, dtype="float64"), optimiser.gradient
+    before = optimiser.train(given, range(3)).records
 
     def planted(config, state):
         loss, slope = original(config, state)
@@ -524,8 +524,8 @@ def test_a_trial_that_breaks_leaves_the_others(monkeypatch):
             slope[1] = math.nan
         return loss, slope
 
-    monkeypatch.setattr(training, "gradient", planted)
-    first, middle, last = training.train(given, range(3)).records
+    monkeypatch.setattr(optimiser, "gradient", planted)
+    first, middle, last = optimiser.train(given, range(3)).records
     assert (middle["status"], middle["iterations"], middle["seen"]) == ("failed", 9, 16 * 9)
     assert [first["mse"], last["mse"]] == pytest.approx([before[0]["mse"], before[2]["mse"]])
 
@@ -572,7 +572,7 @@ def test_pinned_draws():
     assert tokens.directions(10, 1)[0, :2].tolist() == pytest.approx([0.24080183667726537, -0.7507699441482754])
     x, t = tokens.for_testing(given)
     assert x[0, 0, :2].tolist() == pytest.approx([0.21534116566181183, -0.2755724787712097], abs=1e-6)
-    start = training.MODELS["transformer"].initial(given, own)["W_in"][0, :2].tolist()
+    start = optimiser.MODELS["transformer"].initial(given, own)["W_in"][0, :2].tolist()
     assert start == pytest.approx([-0.12203661888656837, -0.08556825259292256])
 
 

@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional as F
 
 from maurey.symbolic.claim import InputError
-from maurey.verify.training.engine import randomness, training
+from maurey.verify.training.engine import optimiser, randomness
 from maurey.verify.training.networks import encoder, layer
 from maurey.verify.training.networks.binary_attention import attend, both, table
 from maurey.verify.training.tasks import boolean, strings
@@ -37,14 +37,14 @@ def small(**values):
 
 
 def start(given, numbers):
-    return training.start(given, [key(given, n) for n in numbers], torch.device("cpu"))
+    return optimiser.start(given, [key(given, n) for n in numbers], torch.device("cpu"))
 
 
 def drawn(given, E=2, spread=0.3):
     """Parameters (E, ...) at which every one of them matters."""
     state = start(given, range(E))
     noise = torch.randn(state.flat.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    return training.named(given, (state.flat.double() + spread * noise).to(state.flat.dtype))
+    return optimiser.named(given, (state.flat.double() + spread * noise).to(state.flat.dtype))
 
 
 # --- plain networks: one trial, all positions, all pairs
@@ -112,14 +112,14 @@ def of_trial(p, i):
 def test_the_networks_are_the_plain_ones(model):
     given = small(**(LAYER if model == "layer" else {}), dtype="float64")
     p, x = drawn(given), all_strings(given.T, 2)
-    found = training.MODELS[model].logits(given, p, both(x))
+    found = optimiser.MODELS[model].logits(given, p, both(x))
     plain = plain_encoder if model == "encoder" else plain_layer
     for i in range(2):
         wanted = plain(of_trial(p, i), x[i], given.heads)
         assert wanted.std(0).min() > 0.01
         assert (found[i] - wanted).abs().max() <= 1e-12 * wanted.abs().max()
-    known = training.MODELS[model].terms(given, p)
-    assert torch.equal(training.MODELS[model].logits(given, p, both(x), known), found)
+    known = optimiser.MODELS[model].terms(given, p)
+    assert torch.equal(optimiser.MODELS[model].logits(given, p, both(x), known), found)
 
 
 def test_dropout_is_that_of_the_plain_network_with_the_same_masks():
@@ -141,12 +141,12 @@ def test_dropout_is_that_of_the_plain_network_with_the_same_masks():
 def test_gradients_are_those_of_the_plain_network(kind):
     given = small(**KINDS[kind], dtype="float64")
     state = start(given, range(2))
-    loss, slope = training.gradient(given, state)
+    loss, slope = optimiser.gradient(given, state)
     bits = state.strings[..., given.T :]
     keep = encoder.masks(given, state.keys, 0, given.m, torch.device("cpu")) if kind == "paper" else None
     for i in range(2):
         flat = state.flat[i : i + 1].clone().requires_grad_()
-        p = of_trial(training.named(given, flat), 0)
+        p = of_trial(optimiser.named(given, flat), 0)
         more = [[mask[i] for mask in keep]] if keep else []
         logits = (plain_layer if kind == "layer" else plain_encoder)(p, bits[i], given.heads, *more)
         wanted = F.cross_entropy(logits, state.labels[i])
@@ -202,8 +202,8 @@ def worst(found, exact):
 def networks(dtype):
     """Parameters at initialisation, after training, and with queries so large that scores spread over 60 nats."""
     given = small(T=12, m=100, iterations=100, stop=False, dtype="float32")
-    first = training.named(given, start(given, range(2)).flat)
-    trained = training.train(given, range(2)).networks
+    first = optimiser.named(given, start(given, range(2)).flat)
+    trained = optimiser.train(given, range(2)).networks
     last = {name: torch.stack([network[name] for network in trained]) for name in trained[0]}
     scores, _ = encoder.scores_and_values(last, given.heads)
     spread = (scores.amax(1) - scores.amin(1)).amax()
@@ -277,10 +277,10 @@ def test_a_trial_in_a_batch_is_the_trial_alone(kind):
     """All parameters to 1e-9 in float64, over 60 steps; the same losses and errors, nearly, in float32, over 200."""
     for dtype, steps in (("float64", 60), ("float32", 200))[: 2 if kind in ("fast", "paper", "layer") else 1]:
         given = small(**KINDS[kind], dtype=dtype, stop=False, curve=True, every=20, iterations=steps)
-        together = training.train(given, range(4))
+        together = optimiser.train(given, range(4))
         assert all(record["iterations"] == steps for record in together.records)
         for i in (0, 3):
-            alone = training.train(given, [i])
+            alone = optimiser.train(given, [i])
             if dtype == "float64":
                 assert same(together.networks[i], alone.networks[0], 1e-9)
             rows, own = (np.array(done["curve"]) for done in (together.records[i], alone.records[0]))
@@ -292,12 +292,12 @@ def test_a_trial_in_a_batch_is_the_trial_alone(kind):
 @pytest.mark.parametrize("kind", ["fast", "paper", "layer"])
 def test_a_trial_is_the_same_when_others_leave(kind):
     given = small(**KINDS[kind], dtype="float64", **({"m": 24} if kind != "layer" else {}))
-    together = training.train(given, range(6))
+    together = optimiser.train(given, range(6))
     ends = [record["iterations"] for record in together.records]
     assert min(ends) < 100
     assert ends.count(max(ends)) < 6
     last = ends.index(max(ends))
-    alone = training.train(given, [last])
+    alone = optimiser.train(given, [last])
     for name, value in together.records[last].items():
         assert alone.records[0][name] == (pytest.approx(value, rel=1e-6) if isinstance(value, float) else value)
     assert same(together.networks[last], alone.networks[0], 1e-9)
@@ -305,9 +305,9 @@ def test_a_trial_is_the_same_when_others_leave(kind):
 
 def test_trials_with_dropout_may_go_one_after_the_other(monkeypatch):
     given = small(protocol="paper", dtype="float64", iterations=20, every=20)
-    at_once = training.train(given, range(3))
+    at_once = optimiser.train(given, range(3))
     monkeypatch.setattr(boolean, "ENOUGH", 1)
-    for one, other in zip(at_once.networks, training.train(given, range(3)).networks, strict=True):
+    for one, other in zip(at_once.networks, optimiser.train(given, range(3)).networks, strict=True):
         assert same(one, other, 1e-12)
 
 
@@ -316,20 +316,20 @@ def test_trials_with_dropout_may_go_one_after_the_other(monkeypatch):
 
 def test_the_optimiser_is_adamw_with_clipping():
     given = small(dtype="float64", decay=0.1, clip=0.5)
-    state, decay, clipped = start(given, range(2)), training.decay_of(small(decay=0.1)).double(), []
-    weights = training.named(given, state.flat)
+    state, decay, clipped = start(given, range(2)), optimiser.decay_of(small(decay=0.1)).double(), []
+    weights = optimiser.named(given, state.flat)
     plain = [{n: v.clone().requires_grad_() for n, v in of_trial(weights, i).items()} for i in (0, 1)]
 
-    def optimiser(p):
+    def plain_adamw(p):
         groups = [[v for n, v in p.items() if encoder.decayed(n) == yes] for yes in (True, False)]
         rates = ({"params": g, "weight_decay": w} for g, w in zip(groups, (given.decay, 0.0), strict=True))
         return torch.optim.AdamW(rates, lr=given.rate, betas=(0.9, 0.999), eps=1e-8)
 
-    optimisers = [optimiser(p) for p in plain]
+    optimisers = [plain_adamw(p) for p in plain]
     bits = state.strings[..., given.T :]
     for _ in range(20):
-        _, slope = training.gradient(given, state)
-        training.adam(given, state, slope, decay)
+        _, slope = optimiser.gradient(given, state)
+        optimiser.adam(given, state, slope, decay)
         for i, (p, own) in enumerate(zip(plain, optimisers, strict=True)):
             own.zero_grad()
             F.cross_entropy(plain_encoder(p, bits[i], given.heads), state.labels[i]).backward()
@@ -337,7 +337,7 @@ def test_the_optimiser_is_adamw_with_clipping():
             own.step()
     assert True in clipped
     assert False in clipped
-    found = training.named(given, state.flat)
+    found = optimiser.named(given, state.flat)
     for i, p in enumerate(plain):
         for name, value in p.items():
             assert torch.allclose(found[name][i], value, rtol=0, atol=1e-8), name
@@ -350,7 +350,7 @@ def test_no_clipping_where_none_is_asked_for():
     given = small(dtype="float64", clip=0.0)
     state = start(given, [0])
     slope = torch.full_like(state.flat, 1e3)
-    training.adam(given, state, slope, torch.zeros_like(state.flat[0]))
+    optimiser.adam(given, state, slope, torch.zeros_like(state.flat[0]))
     assert float(state.first[0, 0]) == pytest.approx(100)
 
 
@@ -522,7 +522,7 @@ def test_an_epoch_takes_every_string_once():
 
 
 def test_it_learns():
-    found = training.train(Config(T=12, m=200, held_out=2000, iterations=300), range(3)).records
+    found = optimiser.train(Config(T=12, m=200, held_out=2000, iterations=300), range(3)).records
     assert [record["errors"] for record in found] == [0, 0, 0]
     assert all(record["status"] == "done" and record["best"] == record["iterations"] < 300 for record in found)
 
@@ -532,10 +532,10 @@ def test_errors_are_counted():
     given = small(held_out=1030, dtype="float64")
     state = start(given, range(3))
     for _ in range(30):
-        training.adam(given, state, training.gradient(given, state)[1], training.decay_of(given).double())
+        optimiser.adam(given, state, optimiser.gradient(given, state)[1], optimiser.decay_of(given).double())
     wrong, loss = boolean.errors(given, state.flat, state.held_bits, state.held_labels, False)
     for i in range(3):
-        logits = plain_encoder(of_trial(training.named(given, state.flat), i), state.held_bits[i], given.heads)
+        logits = plain_encoder(of_trial(optimiser.named(given, state.flat), i), state.held_bits[i], given.heads)
         assert int(wrong[i]) == int((logits.argmax(1) != state.held_labels[i]).sum())
         assert float(loss[i]) == pytest.approx(float(F.cross_entropy(logits, state.held_labels[i])), rel=1e-10)
 
@@ -545,7 +545,7 @@ def test_an_evaluation_stops_where_it_is_decided():
     given = small(held_out=1030)
     state = start(given, range(4))
     with torch.no_grad():
-        labels = encoder.logits(given, training.named(given, state.flat), both(state.held_bits.float())).argmax(-1)
+        labels = encoder.logits(given, optimiser.named(given, state.flat), both(state.held_bits.float())).argmax(-1)
     for i, places in enumerate(([], [*range(8), 500, 1029], [*range(8), 500, 900, 1029], range(300))):
         labels[i, list(places)] ^= 1
     whole, _ = boolean.errors(given, state.flat, state.held_bits, labels, False)
@@ -558,8 +558,8 @@ def test_an_evaluation_stops_where_it_is_decided():
 def test_stopping_early_decides_the_same(monkeypatch):
     """Both definitions of success, fewer than one error in a hundred and none, with and without it."""
     given = small(T=8, m=30, held_out=400)
-    monkeypatch.setattr(training, "key", lambda config, trial: key(replace(config, stop=True), trial))
-    soon, late = (training.train(replace(given, stop=stop), range(12)).records for stop in (True, False))
+    monkeypatch.setattr(optimiser, "key", lambda config, trial: key(replace(config, stop=True), trial))
+    soon, late = (optimiser.train(replace(given, stop=stop), range(12)).records for stop in (True, False))
     kinds = set()
     for one, other in zip(soon, late, strict=True):
         decided = [(r["errors"] * 100 < given.held_out, r["errors"] == 0) for r in (one, other)]
@@ -584,9 +584,9 @@ def broken_at_the_start(monkeypatch, given, trial, name="W_Q", factor=1e25):
 @pytest.mark.parametrize("protocol", ["fast", "paper"])
 def test_a_trial_that_is_no_number_has_failed(monkeypatch, protocol):
     given = small(iterations=30, protocol=protocol)
-    before = training.train(given, range(3)).records
+    before = optimiser.train(given, range(3)).records
     broken_at_the_start(monkeypatch, given, 1, factor=1e40)
-    first, middle, last = training.train(given, range(3)).records
+    first, middle, last = optimiser.train(given, range(3)).records
     assert (middle["status"], middle["iterations"], middle["errors"]) == ("failed", 1, None)
     assert [first["errors"], last["errors"]] == [before[0]["errors"], before[2]["errors"]]
     assert first["status"] == last["status"] == "done"
@@ -596,8 +596,8 @@ def test_a_trial_that_is_no_number_has_failed(monkeypatch, protocol):
 def test_a_trial_that_breaks_later_has_failed_there(monkeypatch, end, broken, where):
     """The gradient of a step is no number, so the loss of the next is none; or, at the last step, what is held out says
     so. In a step with an evaluation, the others keep their own losses."""
-    given, original = small(iterations=end, stop=False, curve=True, every=10), training.gradient
-    before = training.train(given, range(3)).records
+    given, original = small(iterations=end, stop=False, curve=True, every=10), optimiser.gradient
+    before = optimiser.train(given, range(3)).records
 
     def planted(config, state):
         loss, slope = original(config, state)
@@ -605,8 +605,8 @@ def test_a_trial_that_breaks_later_has_failed_there(monkeypatch, end, broken, wh
             slope[1] = math.inf
         return loss, slope
 
-    monkeypatch.setattr(training, "gradient", planted)
-    first, middle, last = training.train(given, range(3)).records
+    monkeypatch.setattr(optimiser, "gradient", planted)
+    first, middle, last = optimiser.train(given, range(3)).records
     assert (middle["status"], middle["iterations"]) == ("failed", where)
     assert first["status"] == last["status"] == "done"
     for one, other in ((first, before[0]), (last, before[2])):
@@ -614,7 +614,7 @@ def test_a_trial_that_breaks_later_has_failed_there(monkeypatch, end, broken, wh
 
 
 def test_rates_that_break_everything():
-    found = training.train(small(rate=1e30, iterations=20), range(2)).records
+    found = optimiser.train(small(rate=1e30, iterations=20), range(2)).records
     assert all(record["status"] == "failed" and 2 <= record["iterations"] <= 20 for record in found)
 
 
@@ -622,27 +622,27 @@ def test_scores_out_of_range_fail(monkeypatch):
     """A network in float32 whose scores spread over thousands of nats is not called unsuccessful."""
     given = small(iterations=10)
     broken_at_the_start(monkeypatch, given, 0, "W_Q", 1e6)
-    first, other = training.train(given, range(2)).records
+    first, other = optimiser.train(given, range(2)).records
     assert first["status"] == "failed"
     assert other["status"] == "done"
 
 
 def test_what_is_kept():
     given = small(iterations=30, curve=True, watch=True, every=10, stop=False)
-    (record,) = training.train(given, [0]).records
+    (record,) = optimiser.train(given, [0]).records
     assert [row[0] for row in record["curve"]] == [10, 20, 30]
     assert record["errors"] == min(row[2] for row in record["curve"])
     weights = np.array(record["attention"])
     assert weights.shape == (boolean.WATCHED, given.heads, given.T + 1)
     assert np.allclose(weights.sum(-1), 1, atol=1e-3)
     seen = []
-    training.train(small(iterations=20), [0, 1], report=lambda done, left: seen.append((done, left)))
+    optimiser.train(small(iterations=20), [0, 1], report=lambda done, left: seen.append((done, left)))
     assert all(a[0] < b[0] and a[1] >= b[1] for a, b in pairwise(seen))
 
 
 def test_attention_weights_are_those_of_the_network():
     given = small(watch=True, iterations=5, every=5, dtype="float64")
-    done = training.train(given, [0])
+    done = optimiser.train(given, [0])
     p, state = done.networks[0], start(given, [0])
     bits = state.held_bits[0, : boolean.WATCHED]
     x = F.layer_norm(plain_tokens(p, bits), (given.width,), p["ln1_gain"], p["ln1_bias"])

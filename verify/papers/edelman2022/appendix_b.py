@@ -23,7 +23,7 @@ from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result, check
 from maurey.verify.tally import At, Tally
 
-from .constructions import counterexamples, unit_vectors
+from .weights import counterexamples, unit_vectors
 
 B, HALF = "edelman2022/B.", Fraction(1, 2)
 SHARES = (Fraction(0), Fraction(1, 10), HALF, Fraction(99, 100))  # of the largest coherence
@@ -60,7 +60,7 @@ def _measure(
     errors: Tally | None = None, **where: Any,
 ) -> None:  # fmt: skip
     """Norms and error of one set of weights, into the tally, or into two."""
-    from .constructions import heads as c
+    from .weights import heads as c
 
     b = c.inputs(at["T"], at["s"], 16 * effort.scale, np.random.default_rng(effort.seed + at["T"]))
     error, worst = c.worst(c.outputs(tokens, heads, b, bag), target(b), b)
@@ -132,7 +132,7 @@ def _where_right(sure: Tally) -> str:
 
 @check(B + "2")
 def deterministic_positions(effort: Effort) -> Iterator[Result]:
-    from .constructions import heads as c
+    from .weights import heads as c
 
     key = B + "2"
     # where relevant scores cannot differ the printed weights should be right: those errors are counted apart
@@ -173,7 +173,7 @@ def deterministic_positions(effort: Effort) -> Iterator[Result]:
 
 @check(B + "3")
 def trained_positions(effort: Effort) -> Iterator[Result]:
-    from .constructions import heads as c
+    from .weights import heads as c
 
     sizes = [(1, 1), (2, 2), (6, 1), (9, 4), (12, 1), (12, 3), (12, 12), (150, 4), (300 * effort.scale, 1)]
     for form in ("printed", "derived"):
@@ -208,7 +208,7 @@ def trained_positions(effort: Effort) -> Iterator[Result]:
 
 @check(B + "4")
 def bags_of_vectors(effort: Effort) -> Iterator[Result]:
-    from .constructions import heads as c
+    from .weights import heads as c
 
     key = B + "4"
     printed, sure, repaired = Tally(key, "printed"), Tally(key, "printed"), Tally(key, "derived")
@@ -239,7 +239,7 @@ def bags_of_vectors(effort: Effort) -> Iterator[Result]:
 @cache
 def _apart(s: int) -> float:
     """The least distance of two values of the vector-valued target of bags, over all pairs up to s = 8."""
-    from .constructions import heads as c
+    from .weights import heads as c
 
     if s > 8:
         return 1 / s
@@ -280,7 +280,7 @@ def _expression(part: str, form: str) -> Any:
 
 @check(B + "7")
 def softmax_truncation(effort: Effort) -> Iterator[Result]:
-    from .constructions import heads as c
+    from .weights import heads as c
 
     rng = np.random.default_rng(effort.seed)
     tallies = [Tally(B + "7", form) for form in ("printed", "derived")]

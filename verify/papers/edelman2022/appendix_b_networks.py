@@ -24,7 +24,7 @@ Target = Callable[[Any], Any]  # bits (N, T) -> (N, coordinates)
 
 
 def _see_network(tally: Tally, net: Any, points: Any, values: Any, noise: Any, at: At) -> float:
-    from .constructions import boolean_networks as nets
+    from .weights import boolean_networks as nets
 
     for part, size in nets.sizes(net).items():
         tally.see(part, size, at)
@@ -36,7 +36,7 @@ def _plateaus(key: str, symmetric: bool, effort: Effort) -> Iterator[Result]:
     """B.5 and B.6: values come within gamma/4 of points that are gamma apart; the network is to map them to f."""
     import torch
 
-    from .constructions import boolean_networks as nets
+    from .weights import boolean_networks as nets
 
     rng = np.random.default_rng(effort.seed)
     printed, repaired = Tally(key, "printed"), Tally(key, "derived")
@@ -68,7 +68,7 @@ def _missed_plateau(instances: int) -> Result:
     """One relevant bit, gamma = 1/2, values -1/4 and 1/4, one of which comes as 1/4 + gamma/4; exactly."""
     import torch
 
-    from .constructions import boolean_networks as nets
+    from .weights import boolean_networks as nets
 
     points, values = torch.tensor([[-0.25], [0.25]], dtype=torch.float64), torch.tensor([0.0, 1.0], dtype=torch.float64)
     as_printed, kinder = (nets.network(points, values, 1 / 16, kind) for kind in ("printed", "repaired"))
@@ -108,7 +108,7 @@ def injective_to_arbitrary(effort: Effort) -> Iterator[Result]:
 def three_layers(effort: Effort) -> Iterator[Result]:
     import torch
 
-    from .constructions import boolean_networks as nets
+    from .weights import boolean_networks as nets
 
     rng, key = np.random.default_rng(effort.seed), B + "8"
     forms = {"printed": "printed", "derived": "repaired", "sharp": "wide"}
@@ -168,7 +168,7 @@ def _too_small_to_speak(key: str) -> Result:
 
 def _maps(s: int, T: int, sparse: bool) -> Iterator[tuple[Any, Any, bool, Target, Fraction]]:
     """Of each input map, on orthonormal vectors: tokens, heads, whether it is a bag, the target and its margin."""
-    from .constructions import heads as c
+    from .weights import heads as c
 
     at: At = dict(T=T, s=s, coherence=0)
     gamma = Fraction(1) if sparse else min(Fraction(1), Fraction(2, s))
@@ -191,8 +191,8 @@ def _together(effort: Effort) -> tuple[dict[tuple[str, int], dict[str, float]], 
     """Norms by kind of target and s, the largest over the input maps; the largest error; the number of inputs."""
     import torch
 
-    from .constructions import boolean_networks as nets
-    from .constructions import heads as c
+    from .weights import boolean_networks as nets
+    from .weights import heads as c
 
     rng = np.random.default_rng(effort.seed)
     found: dict[tuple[str, int], dict[str, float]] = {}

@@ -62,7 +62,7 @@ def run_batch(config: Trial, trials: Sequence[int], device: str, report: Callabl
     """The results of a batch and the seconds it took."""
     import torch
 
-    from .training import train
+    from .optimiser import train
 
     check_device(device)  # of the worker
     if threads:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from maurey.verify.training.engine import training
+from maurey.verify.training.engine import optimiser
 from maurey.verify.training.tasks.strings import strings
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import key
@@ -46,13 +46,15 @@ class Course:
 def course(model: str, trial: int = 0) -> Course:
     """One training, looked at where it stops."""
     config, networks = CONFIGS[model], []
-    state = training.start(config, [key(config, trial)], torch.device("cpu"))
-    decay = training.decay_of(config)
+    state = optimiser.start(config, [key(config, trial)], torch.device("cpu"))
+    decay = optimiser.decay_of(config)
     for stop in STOPS[model]:
         while state.step < stop:
-            loss, slope = training.gradient(config, state)
-            training.adam(config, state, slope, decay)
-        networks.append({name: value[0].double() for name, value in training.named(config, state.flat.clone()).items()})
+            loss, slope = optimiser.gradient(config, state)
+            optimiser.adam(config, state, slope, decay)
+        networks.append(
+            {name: value[0].double() for name, value in optimiser.named(config, state.flat.clone()).items()}
+        )
     state.evaluate(loss)
     return Course(config, tuple(networks), state.records[0])
 

@@ -15,9 +15,9 @@ from maurey.numeric.balls import enclose
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, checks_of
 from maurey.verify.papers.edelman2022 import appendix_b, appendix_b_networks
-from maurey.verify.papers.edelman2022.constructions import boolean_networks as nets
-from maurey.verify.papers.edelman2022.constructions import counterexamples, unit_vectors
-from maurey.verify.papers.edelman2022.constructions import heads as c
+from maurey.verify.papers.edelman2022.weights import boolean_networks as nets
+from maurey.verify.papers.edelman2022.weights import counterexamples, unit_vectors
+from maurey.verify.papers.edelman2022.weights import heads as c
 
 KEYS = [f"edelman2022/{number}" for number in ("4.7", *(f"B.{i}" for i in range(1, 9)))]
 QUICK = Effort("quick", 1)

@@ -11,7 +11,7 @@ from sympy import Rational
 
 from maurey.symbolic.claim import InputError
 from maurey.verify.checks import EFFORTS
-from maurey.verify.papers.lintilhac2026 import testing
+from maurey.verify.papers.lintilhac2026 import property_testing as testing
 from maurey.verify.papers.lintilhac2026.network import property_testing as pt
 from maurey.verify.training.tasks import walsh
 

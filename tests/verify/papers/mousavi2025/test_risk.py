@@ -78,8 +78,9 @@ def test_stationary_points_lie_in_the_span_and_above_the_floor(monkeypatch):
     with monkeypatch.context() as m:
         change(m, spans.KEY, "risk", "printed", lambda e: 2 * e)
         assert "below" in spans.stationary_points(TINY).note
-    monkeypatch.setattr(spans, "train", lambda X, t, y, N, k, leak, rng: spans.Net(np.ones((k, X.shape[1])),
-                                                                               np.zeros((N, k))))  # fmt: skip
+    monkeypatch.setattr(
+        spans, "train", lambda X, t, y, N, width, **_: spans.Net(np.ones((width, X.shape[1])), np.zeros((N, width)))
+    )
     assert "off the span" in spans.stationary_points(TINY).note
 
 
