@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,7 @@ def growth(T: Sequence[int], sizes: Numbers, sides: Sides, again: Numbers, sides
     )  # fmt: skip
 
 
+@cache
 def student(freedom: int) -> float:
     """The 0.975 quantile of Student's law: P(|t| > x) = I_{n/(n + x²)}(n/2, 1/2) is 0.05 there."""
     import mpmath

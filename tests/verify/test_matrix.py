@@ -45,21 +45,17 @@ def test_a_papers_checks_are_in_its_own_folder():
             assert folder.split(".")[:2] == ["papers", key.split("/")[0]] or not folder.startswith("papers"), key
 
 
-PAPERS = sorted({claim.paper for claim in registry.all_claims()})
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_no_papers_checks_import_anothers(paper):
-    code = f"""
+def test_loading_checks_loads_nothing_slow():
+    code = """
 import sys
-from maurey.verify.checks import BOOK, load
-load({paper!r})
-print({{m.split(".")[3] for m in sys.modules if m.startswith("maurey.verify.papers.")}} - {{{paper!r}}})
-print({{key.split("/")[0] for key in (*BOOK.checks, *BOOK.exempt)}} - {{{paper!r}}})
-print({{"torch", "z3", "hypothesis", "matplotlib"}} & set(sys.modules))
+from maurey.symbolic import registry
+from maurey.verify.checks import load
+for paper in registry.paper_names():
+    load(paper)
+print({"torch", "z3", "hypothesis", "matplotlib"} & set(sys.modules))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["set()"] * 3
+    assert done.stdout == "set()\n"
 
 
 def test_the_strongest_rung_decides():

@@ -74,10 +74,26 @@ def test_functions_have_nouns():
     assert [name(file) for file, node in tops if isinstance(node, ast.FunctionDef) and node.name in bad] == []
 
 
+def imported(file):
+    """Absolute names of the modules that a file imports from, or imports."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
 def test_no_library_imports_a_command():
     for file in SOURCES:
-        if file.is_relative_to(ROOT / "front"):
-            continue
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.ImportFrom):
-                assert not (node.module or "").startswith(("maurey.commands", "maurey.cli")), name(file)
+        if not file.is_relative_to(ROOT / "front"):
+            assert not [m for m in imported(file) if m.startswith(("maurey.commands", "maurey.cli"))], name(file)
+
+
+def test_no_room_imports_a_paper_and_no_paper_another():
+    """So that verifying one key loads the checks of its paper only."""
+    papers = "maurey.verify.papers."
+    for file in (file for file in SOURCES if file.is_relative_to(VERIFY)):
+        inside = file.relative_to(VERIFY).parts
+        own = inside[1].removesuffix(".py") if inside[0] == "papers" else ""
+        others = {m.removeprefix(papers).split(".")[0] for m in imported(file) if m.startswith(papers)} - {own}
+        assert not others, name(file)
