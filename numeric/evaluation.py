@@ -17,7 +17,7 @@ from maurey.symbolic.derivation import Step
 from .balls import Unresolved, at_precision, to_arb
 from .binding import bind
 from .exact import context
-from .walk import Undefined
+from .walk import Undecided, Undefined
 
 BITS = 128  # of what is evaluated, unless a count or a comparison asks for more
 PRECISIONS = (BITS, 4 * BITS, 16 * BITS)
@@ -50,6 +50,8 @@ def value_of(steps: list[Step], at: Mapping[str, Any]) -> arb:
 
 def upper_end(ball: arb, digits: int) -> Decimal:
     """In so many digits, rounded up."""
+    if not ball.is_finite():
+        raise Undecided("a value that no finite ball encloses")
     with ctx.workprec(PRECISIONS[-1]):
         middle, radius, exponent = (int(v) for v in ball.mid_rad_10exp(digits + 10))
     return context(digits, ROUND_CEILING).plus(Decimal(middle + radius).scaleb(exponent, context(digits + 20)))

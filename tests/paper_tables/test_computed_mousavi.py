@@ -10,7 +10,7 @@ import pytest
 from maurey.paper_tables import exhibits, trained
 from maurey.paper_tables.mousavi2025 import heads, recurrent, theorem10
 from maurey.symbolic import registry
-from maurey.verify.papers.mousavi2025.hard_law import Law, Row
+from maurey.verify.papers.mousavi2025.hard_distribution import Law, Row
 from maurey.verify.papers.mousavi2025.positions import Audit
 from maurey.verify.papers.mousavi2025.recurrent.memory import Kept
 from maurey.verify.papers.mousavi2025.recurrent.solvers import by_code, by_grid

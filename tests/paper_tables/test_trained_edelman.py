@@ -5,7 +5,7 @@ import tomllib
 
 import numpy as np
 import pytest
-from figures import drawn_twice, drawn_where_all_has_failed
+from figures import drawn_where_all_has_failed
 
 from maurey.paper_tables import exhibits
 from maurey.paper_tables.accounts import Finding, account, disagreements, succeeded
@@ -311,8 +311,3 @@ def small(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_are_drawn_if_all_has_failed(name, tmp_path):
     drawn_where_all_has_failed(f"edelman2022/{name}", small(name), tmp_path)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_figures_are_the_same_bytes(name, tmp_path):
-    drawn_twice(f"edelman2022/{name}", small(name), tmp_path)

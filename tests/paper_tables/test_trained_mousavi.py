@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from figures import drawn_twice, drawn_where_all_has_failed
+from figures import drawn_where_all_has_failed
 
 from maurey.paper_tables import exhibits, trained
 from maurey.paper_tables.censored import _likelihood, power_law
@@ -465,11 +465,6 @@ def some(name):
 @pytest.mark.parametrize("name", MODULES)
 def test_figures_are_drawn_if_all_has_failed(name, tmp_path):
     drawn_where_all_has_failed(f"mousavi2025/{name}", some(name), tmp_path)
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_figures_are_the_same_bytes(name, tmp_path):
-    drawn_twice(f"mousavi2025/{name}", some(name), tmp_path)
 
 
 @pytest.mark.parametrize("name", MODULES)

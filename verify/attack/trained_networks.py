@@ -82,7 +82,7 @@ class Held:
 
 def examine(effort: Effort, statement: Statement, own: Held) -> Iterator[Result]:
     """Both sides of every inequality at every pair."""
-    from maurey.verify.training.readings.courses import pairs, wholes
+    from maurey.verify.training.readings.trajectories import pairs, wholes
 
     one_thread()
     found: dict[tuple[str, str], dict[str, list[Any]]] = {}
@@ -124,7 +124,7 @@ def result(part: str, form: str, targets: list[Any], models: Iterable[str]) -> R
 def gaps(key: str, effort: Effort, models: Iterable[str]) -> Iterator[Result]:
     """Of every form that is proved: measured gap over bound."""
     from maurey.verify.certificates.norm_bounds import bounds
-    from maurey.verify.training.readings.courses import course
+    from maurey.verify.training.readings.trajectories import course
 
     found: dict[tuple[str, str], list[float]] = {}
     for run in (course(model, trial) for model in models for trial in trials(effort)):

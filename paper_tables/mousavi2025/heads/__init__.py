@@ -10,8 +10,8 @@ from typing import Any
 from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.verify.checks import EFFORTS
-from maurey.verify.papers.mousavi2025 import hard_law, positions
-from maurey.verify.papers.mousavi2025.hard_law import Row
+from maurey.verify.papers.mousavi2025 import hard_distribution, positions
+from maurey.verify.papers.mousavi2025.hard_distribution import Row
 from maurey.verify.papers.mousavi2025.positions import Audit
 
 COLUMNS = [
@@ -42,7 +42,7 @@ def make(progress: Progress) -> Exhibit:
     total = len(sizes) + len(lengths)
     for done, size in enumerate(sizes):
         progress(done, total)
-        found += hard_law.table(effort, (size,))
+        found += hard_distribution.table(effort, (size,))
     for done, N in enumerate(lengths, len(sizes)):
         progress(done, total)
         audits.append(positions.audit(N))

@@ -17,7 +17,7 @@ from maurey.numeric.exact import PRECISION, decimal
 from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.verify.papers.mousavi2025.recurrent import solvers
-from maurey.verify.papers.mousavi2025.recurrent.cost import at
+from maurey.verify.papers.mousavi2025.recurrent.lower_bounds import at
 from maurey.verify.papers.mousavi2025.recurrent.memory import Kept, accumulated
 from maurey.verify.papers.mousavi2025.recurrent.solvers import Exists
 

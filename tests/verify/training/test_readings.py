@@ -23,7 +23,7 @@ from maurey.verify.papers.maurey import lipschitz as maurey_lipschitz
 from maurey.verify.papers.maurey import trained_networks as maurey_trained
 from maurey.verify.training.networks import encoder, layer
 from maurey.verify.training.networks.binary_attention import attend, both
-from maurey.verify.training.readings import courses, norms
+from maurey.verify.training.readings import norms, trajectories
 from maurey.verify.training.trials.boolean import Config
 
 SMALL = {"T": 5, "s": 1, "m": 4, "width": 6, "heads": 3, "dtype": "float64"}
@@ -214,7 +214,7 @@ HELD = edelman_trained.HELD | maurey_trained.HELD
 
 def test_a_course_learns_and_is_measured():
     for model in MODELS:
-        run = courses.course(model)
+        run = trajectories.course(model)
         first, last = (float(network["W_V"].norm()) for network in run.networks)
         assert first != last
         assert run.record["train_errors"] < 40
@@ -250,14 +250,14 @@ def test_a_bound_that_is_too_small_fails(key):
 
 def test_pairs_are_the_networks_own():
     """The first half later in training, the second nearby on other strings; scores are those of the heads."""
-    before, after = courses.pairs("encoder")
-    (here, later), half = courses.wholes("encoder"), len(before.X) // 2
-    assert len(before.X) == 2 * 16 * courses.STRINGS
+    before, after = trajectories.pairs("encoder")
+    (here, later), half = trajectories.wholes("encoder"), len(before.X) // 2
+    assert len(before.X) == 2 * 16 * trajectories.STRINGS
     torch.testing.assert_close(before.S[:half], before.S[half:])
-    torch.testing.assert_close(after.S[:half], later.own.scores.repeat_interleave(courses.STRINGS, 0))
+    torch.testing.assert_close(after.S[:half], later.own.scores.repeat_interleave(trajectories.STRINGS, 0))
     moved = (after.V[half:] - before.V[half:]).flatten(1).norm(dim=1) / before.V[half:].flatten(1).norm(dim=1)
-    torch.testing.assert_close(moved, torch.full_like(moved, courses.NEARBY))
-    maps = (before.C @ before.V)[:: courses.STRINGS][:16]
+    torch.testing.assert_close(moved, torch.full_like(moved, trajectories.NEARBY))
+    maps = (before.C @ before.V)[:: trajectories.STRINGS][:16]
     torch.testing.assert_close(maps[:, :-1], here.own.maps.mT)
     assert not torch.equal(before.X[half:], after.X[half:])
 
@@ -270,9 +270,9 @@ def test_gaps_are_held_and_a_larger_one_is_found_out(monkeypatch):
         *((part, form) for part in ("R", "R_rows") for form in ("derived", "sharp")),
     ]
     assert all(one.verdict == "holds" and 0 < one.tightness < 0.01 for one in held)
-    run = courses.course("layer")
-    worse = courses.Course(run.config, run.networks, run.record | {"held_loss": 1e12})
-    monkeypatch.setattr(courses, "course", lambda model, trial: worse)
+    run = trajectories.course("layer")
+    worse = trajectories.Course(run.config, run.networks, run.record | {"held_loss": 1e12})
+    monkeypatch.setattr(trajectories, "course", lambda model, trial: worse)
     assert all(one.verdict == "fails" for one in trained_networks.gaps("trauger2024/D.0.1", QUICK, ("layer",)))
 
 

@@ -17,8 +17,8 @@ from maurey.verify.prove.arguments import more, positive
 from maurey.verify.prove.polynomials import polynomial
 from maurey.verify.prove.proofs import Proof, conclude, formula
 
-from .hard_law import Law, layer, outputs, risk
-from .hard_law import embedded as embed
+from .hard_distribution import Law, layer, outputs, risk
+from .hard_distribution import embedded as embed
 
 DEVIATIONS = 5  # standard errors by which a mean may be off
 DENOMINATOR = 2**20  # to which weights are rounded

@@ -25,17 +25,7 @@ from maurey.verify.prove.proofs import Proof, conclude, formula
 from maurey.verify.tally import ROUNDING
 
 from . import peeling
-from .layers import (
-    LAYERS,
-    OUTER,
-    PEELED,
-    along_the_values,
-    along_the_width,
-    below_zero,
-    complexity,
-    layers,
-    spread_out,
-)
+from .layers import LAYERS, OUTER, PEELED, along_the_values, along_the_width, below_zero, complexity, layers, spread_out
 
 # --- S2.3 ------------------------------------------------------------------------------------------------------------
 

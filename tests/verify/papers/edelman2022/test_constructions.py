@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -31,14 +31,14 @@ FAILS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def found():
-    return {key: [one for check in checks_of(key) if check.__module__.startswith(appendix_b.__name__)
-                  for one in check(QUICK)] for key in KEYS}  # fmt: skip
+@cache
+def found(key):
+    """What the checks of appendix B say; only of the keys that a process asks for."""
+    return [one for check in checks_of(key) if check.__module__.startswith(appendix_b.__name__) for one in check(QUICK)]
 
 
-def failure(found, key, part, rung):
-    (one,) = [x for x in found[key] if (x.verdict, x.part, x.rung) == ("fails", part, rung)]
+def failure(key, part, rung):
+    (one,) = [x for x in found(key) if (x.verdict, x.part, x.rung) == ("fails", part, rung)]
     return one
 
 
@@ -49,47 +49,47 @@ def form(key, part, form="printed", **at):
 # --- what was found ---------------------------------------------------------------------------------------------
 
 
-def test_what_holds_and_what_fails(found):
-    fails = {(key, one.part, one.rung) for key in KEYS for one in found[key] if one.verdict == "fails"}
+def test_what_holds_and_what_fails():
+    fails = {(key, one.part, one.rung) for key in KEYS for one in found(key) if one.verdict == "fails"}
     assert fails == FAILS
-    assert not [one for key in KEYS for one in found[key] if one.verdict == "undecided"]
-    assert all(one.form == "printed" for key in KEYS for one in found[key] if one.verdict == "fails")
+    assert not [one for key in KEYS for one in found(key) if one.verdict == "undecided"]
+    assert all(one.form == "printed" for key in KEYS for one in found(key) if one.verdict == "fails")
 
 
-def test_every_form_of_every_part_is_spoken_of(found):
+def test_every_form_of_every_part_is_spoken_of():
     for key in KEYS:
-        spoken = {(one.part, one.form) for one in found[key]}
+        spoken = {(one.part, one.form) for one in found(key)}
         assert spoken == {(part.name, form) for part in registry.find(key).parts for form in part.forms}, key
 
 
-def test_bounds_are_met_and_nearly_attained(found):
+def test_bounds_are_met_and_nearly_attained():
     for key in KEYS:
-        for one in found[key]:
+        for one in found(key):
             if one.verdict == "holds" and one.tightness is not None:
                 assert one.tightness <= 1 + 1e-9
                 assert one.instances > 0
                 if one.form != "printed" and one.part != "error":
                     assert one.tightness > 0.99, (key, one)  # no slack in what is derived
-    errors = {(key, one.form): one.tightness for key in KEYS for one in found[key] if one.part == "error"}
+    errors = {(key, one.form): one.tightness for key in KEYS for one in found(key) if one.part == "error"}
     assert errors["edelman2022/B.2", "derived"] > 0.99
     assert errors["edelman2022/B.3", "derived"] > 0.99
     assert errors["edelman2022/B.4", "derived"] > 0.98
     assert errors["edelman2022/B.8", "derived"] == 0
 
 
-def test_counterexamples_are_data_inside_the_domain(found):
+def test_counterexamples_are_data_inside_the_domain():
     for key in KEYS:
         names = {p.name for p in registry.find(key).symbols}
-        for one in found[key]:
+        for one in found(key):
             if one.verdict == "fails":
                 again = json.loads(json.dumps(dict(one.counterexample)))
                 at = {name: again[name] for name in names if name in again}
                 assert form(key, one.part, **at) == pytest.approx(float(one.printed_value), rel=1e-9)
 
 
-def test_growth_of_the_networks(found):
+def test_growth_of_the_networks():
     symmetric, sparse = (
-        next(o.note for o in found["edelman2022/B.1"] if o.part == p) for p in ("mlp_symmetric", "mlp_sparse")
+        next(o.note for o in found("edelman2022/B.1") if o.part == p) for p in ("mlp_symmetric", "mlp_sparse")
     )
     assert 1.5 < float(symmetric.rsplit("s^", 1)[1]) < 2.6
     assert float(sparse.rsplit("s^", 1)[1].split()[0]) < 1
@@ -107,8 +107,8 @@ def softmax(z):
     return e / e.sum()
 
 
-def test_the_witness_of_b2(found):
-    w = failure(found, "edelman2022/B.2", "error", "constructed").counterexample
+def test_the_witness_of_b2():
+    w = failure("edelman2022/B.2", "error", "constructed").counterexample
     T, s, delta, gamma = int(w["T"]), int(w["s"]), float(Fraction(w["coherence"])), float(Fraction(w["gamma"]))
     signs = np.array([1, 1, -1])
     gram = np.eye(T)
@@ -125,8 +125,8 @@ def test_the_witness_of_b2(found):
     assert w["measured"] > gamma / 4
 
 
-def test_the_witness_of_b4(found):
-    w = failure(found, "edelman2022/B.4", "error", "constructed").counterexample
+def test_the_witness_of_b4():
+    w = failure("edelman2022/B.4", "error", "constructed").counterexample
     s, delta, gamma = int(w["s"]), float(Fraction(w["coherence"])), float(Fraction(w["gamma"]))
     T = int(w["T"])
     assert s == T == 2
@@ -163,8 +163,8 @@ def surrounded_vectors(others):
     return V
 
 
-def test_no_head_attends_to_surrounded_positions(found):
-    one = failure(found, "edelman2022/B.2", "error", "refuted")
+def test_no_head_attends_to_surrounded_positions():
+    one = failure("edelman2022/B.2", "error", "refuted")
     least, T = one.counterexample["error of any head"], int(one.counterexample["T"])
     assert least > float(one.printed_value) == float(Fraction(one.counterexample["gamma"])) / 4
     assert least == pytest.approx((1 - 2 * (2 * 2**0.5 + 1) / (T - 2)) / (2 + 2 / (T - 2)))
@@ -180,8 +180,8 @@ def test_no_head_attends_to_surrounded_positions(found):
             assert max(abs(sign * f - (sum(b[:2]) - 1)) for f, b in zip(outputs, bits, strict=True)) > least
 
 
-def test_no_head_attends_to_a_surrounded_bag(found):
-    one = failure(found, "edelman2022/B.4", "error", "refuted")
+def test_no_head_attends_to_a_surrounded_bag():
+    one = failure("edelman2022/B.4", "error", "refuted")
     least, T = one.counterexample["error of any head"], int(one.counterexample["T"])
     assert least > float(one.printed_value) == float(Fraction(one.counterexample["gamma"])) / 4
     assert least == pytest.approx((0.5 - 12 / (T - 2)) / (2 + 2 / (T - 2)))
@@ -199,21 +199,21 @@ def test_no_head_attends_to_a_surrounded_bag(found):
         assert max(0.5 - (min(by_count[r + 1]) - max(by_count[r])) for r in (0, 1)) / 2 > least
 
 
-def test_the_witness_of_b5_and_b6(found):
+def test_the_witness_of_b5_and_b6():
     for key in ("edelman2022/B.5", "edelman2022/B.6"):
-        w = failure(found, key, "error", "constructed").counterexample
+        w = failure(key, "error", "constructed").counterexample
         gamma, y, centre = float(Fraction(w["gamma"])), w["y"], w["g"][1]
         assert abs(y - centre) <= gamma / 4
         u = (y - centre) / (gamma / 8)
         bump = sum(k * max(0.0, u + c) for k, c in ((1, 2), (-1, 1), (-1, -1), (1, -2)))
         assert max(0.0, (bump - 1) * 16 + 1) == 0 == float(w["measured"]) != w["f"][1]
-        w = failure(found, key, "W_1", "constructed").counterexample
+        w = failure(key, "W_1", "constructed").counterexample
         B, gamma = float(Fraction(w["B"])), float(Fraction(w["gamma"]))
         assert 8 * B / gamma + 2 == w["measured"] > 8 * max(1, B) / gamma
 
 
-def test_the_witnesses_of_b8(found):
-    w = failure(found, "edelman2022/B.8", "error", "constructed").counterexample
+def test_the_witnesses_of_b8():
+    w = failure("edelman2022/B.8", "error", "constructed").counterexample
     ramp = float(Fraction(w["ramp"]))
 
     def threshold(x, width):
@@ -225,13 +225,13 @@ def test_the_witnesses_of_b8(found):
     assert threshold(3 * ramp, ramp) - threshold(-ramp, ramp) == 1
     assert threshold(-ramp, ramp) - threshold(3 * ramp, ramp) == -1
     assert w["f_mlp(x_i+z)"] == w["f(x_i)"] * threshold(printed_bump - 1, ramp) != w["f(x_i)"]
-    w = failure(found, "edelman2022/B.8", "W_1", "constructed").counterexample
+    w = failure("edelman2022/B.8", "W_1", "constructed").counterexample
     B, ramp = float(Fraction(w["B"])), float(Fraction(w["ramp"]))
     assert w["measured"] == B / ramp + 2 > max(1, B) / ramp
 
 
-def test_no_network_speaks_up_where_the_entries_are_too_small(found):
-    w = failure(found, "edelman2022/B.8", "W_2", "refuted").counterexample
+def test_no_network_speaks_up_where_the_entries_are_too_small():
+    w = failure("edelman2022/B.8", "W_2", "refuted").counterexample
     reach, rng = w["no network of these sizes exceeds"], np.random.default_rng(0)
     entry, d_2, d_3 = 1 / float(w["ramp"]), 4, 2
     assert reach == pytest.approx(d_3 * entry * (d_2 * entry + 1))

@@ -11,7 +11,7 @@ from sympy import Rational, log, sqrt
 
 from maurey.symbolic.claim import InputError
 from maurey.verify.checks import EFFORTS
-from maurey.verify.papers.lintilhac2026 import separation, steps
+from maurey.verify.papers.lintilhac2026 import chain_of_thought, separation
 from maurey.verify.papers.lintilhac2026.network import chain_of_thought as cot
 from maurey.verify.training.tasks.walsh import all_strings
 
@@ -122,7 +122,10 @@ def test_where_the_chain_has_the_smaller_bound():
 
 
 def test_networks_above_the_printed_bounds():
-    for check, parts in ((steps.weaker_attention, ["error", "step"]), (steps.removed_piece, ["error"])):
+    for check, parts in (
+        (chain_of_thought.weaker_attention, ["error", "step"]),
+        (chain_of_thought.removed_piece, ["error"]),
+    ):
         found = run(check)
         assert [one.part for one in found] == parts
         for one in found:
@@ -131,16 +134,16 @@ def test_networks_above_the_printed_bounds():
 
 
 def test_a_network_that_is_no_witness_is_noticed(monkeypatch):
-    monkeypatch.setattr(steps, "fitted_scale", lambda bits: 2 * math.log(bits))  # the construction itself
-    verdicts = [proof.verdict for proof in steps.dominated_chain(8)]
+    monkeypatch.setattr(chain_of_thought, "fitted_scale", lambda bits: 2 * math.log(bits))  # the construction itself
+    verdicts = [proof.verdict for proof in chain_of_thought.dominated_chain(8)]
     assert verdicts == [True, False, False, False, True]
-    (one,) = run(steps.weaker_attention)
+    (one,) = run(chain_of_thought.weaker_attention)
     assert one.verdict == "undecided"
 
 
-@pytest.mark.parametrize("check", [steps.weaker_attention, steps.removed_piece])
+@pytest.mark.parametrize("check", [chain_of_thought.weaker_attention, chain_of_thought.removed_piece])
 def test_a_perturbation_that_costs_more_than_is_allowed_decides_nothing(check, monkeypatch):
-    change(monkeypatch, steps.PERTURBED, "trace", "printed", lambda expr: expr / 1000)
+    change(monkeypatch, chain_of_thought.PERTURBED, "trace", "printed", lambda expr: expr / 1000)
     (one,) = run(check)
     assert one.verdict == "undecided"
 
@@ -155,27 +158,27 @@ def test_a_root_of_more_is_not_less():
 def test_how_often_a_string_is_not_balanced():
     """Hoeffding for two sums of at most T - 1 bits each, two-sided, at T steps."""
     a, T = 59 / 10 - 1 / 4, 60
-    assert float(steps.unfitted(T)) == pytest.approx(T * 2 * 2 * math.exp(-2 * a**2 / (T - 1)))
+    assert float(chain_of_thought.unfitted(T)) == pytest.approx(T * 2 * 2 * math.exp(-2 * a**2 / (T - 1)))
 
 
-@pytest.mark.parametrize("check", [steps.weaker_attention, steps.removed_piece])
+@pytest.mark.parametrize("check", [chain_of_thought.weaker_attention, chain_of_thought.removed_piece])
 def test_a_sample_that_may_show_the_error_decides_nothing(check, monkeypatch):
-    monkeypatch.setattr(steps, "UNSEEN", Fraction(1, 10**30))
+    monkeypatch.setattr(chain_of_thought, "UNSEEN", Fraction(1, 10**30))
     (one,) = run(check)
     assert one.verdict == "undecided"
 
 
 def test_a_printed_bound_that_is_large_enough_is_not_refuted(monkeypatch):
-    change(monkeypatch, steps.SINGLE, "error", "printed", lambda expr: 1 + expr)
-    assert run(steps.removed_piece) == []
+    change(monkeypatch, chain_of_thought.SINGLE, "error", "printed", lambda expr: 1 + expr)
+    assert run(chain_of_thought.removed_piece) == []
 
 
 @pytest.mark.parametrize(
     ("check", "key", "part"),
     [
-        (steps.drawn_chains, steps.CHAIN, "error"),
-        (steps.drawn_chains, steps.CHAIN, "step"),
-        (steps.drawn_passes, steps.SINGLE, "error"),
+        (chain_of_thought.drawn_chains, chain_of_thought.CHAIN, "error"),
+        (chain_of_thought.drawn_chains, chain_of_thought.CHAIN, "step"),
+        (chain_of_thought.drawn_passes, chain_of_thought.SINGLE, "error"),
     ],
 )
 def test_drawn_networks_are_within_the_derived_bounds(monkeypatch, check, key, part):

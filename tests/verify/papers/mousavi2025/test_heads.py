@@ -10,7 +10,7 @@ from mutations import change, only
 from sympy import Rational, Symbol
 
 from maurey.verify.checks import Effort
-from maurey.verify.papers.mousavi2025 import hard_law, heads, positions
+from maurey.verify.papers.mousavi2025 import hard_distribution, heads, positions
 
 TINY = Effort("tiny", 1, seed=3)
 
@@ -137,29 +137,33 @@ def test_another_floor_is_not_what_predictors_reach(key, check, form, monkeypatc
 
 
 def test_scores_that_look_at_tokens_need_as_many_heads_as_dimensions():
-    for law in (hard_law.Law(1, 1, 8, False), hard_law.Law(2, 2, 4, False), hard_law.Law(4, 4, 8, False)):
-        assert hard_law.risk(law, TINY)[0] < 1e-9
-        assert hard_law.heads_needed(law.d, law.q, False, 0.0) == law.d
-        assert hard_law.heads_needed(law.d, law.q, True, 0.0) == law.q
+    for law in (
+        hard_distribution.Law(1, 1, 8, False),
+        hard_distribution.Law(2, 2, 4, False),
+        hard_distribution.Law(4, 4, 8, False),
+    ):
+        assert hard_distribution.risk(law, TINY)[0] < 1e-9
+        assert hard_distribution.heads_needed(law.d, law.q, False, 0.0) == law.d
+        assert hard_distribution.heads_needed(law.d, law.q, True, 0.0) == law.q
 
 
 def test_layers_are_run_as_the_paper_has_them():
     """The softmax of <z_i, W z_j> written out again, and that the predictor sees nothing else."""
-    law, rng = hard_law.Law(2, 2, 3, False), np.random.default_rng(1)
-    made, x = hard_law.layer(law, rng), rng.normal(size=(4, 3, 2))
-    z = hard_law.embedded(law, made.w, x)
+    law, rng = hard_distribution.Law(2, 2, 3, False), np.random.default_rng(1)
+    made, x = hard_distribution.layer(law, rng), rng.normal(size=(4, 3, 2))
+    z = hard_distribution.embedded(law, made.w, x)
     assert np.allclose((z[:, :, 2:] ** 2).sum(axis=2), 2 * (1 + 1 / 3))  # |enc|^2 = d (1 + 1/q)
     assert np.abs(made.w @ made.w.T - np.eye(law.N)).max() <= 0.5 + 1e-12
     for k in range(4):
         for h, W in enumerate(made.W):
             e = np.exp([z[k, -1] @ W @ z[k, j] for j in range(law.N)])
-            assert np.allclose(hard_law.outputs(made, z)[k, h], (e / e.sum()) @ z[k])
+            assert np.allclose(hard_distribution.outputs(made, z)[k, h], (e / e.sum()) @ z[k])
     assert law.q <= law.N // 2 - 1
     assert not np.any(z[:, law.N // 2 - 1 :, :2])
 
 
 def test_the_table_lists_both_kinds():
-    rows = hard_law.table(TINY, ((2, 1, 2),))
+    rows = hard_distribution.table(TINY, ((2, 1, 2),))
     assert [row.law.restricted for row in rows] == [True, False]
     assert [round(row.sharp, 6) for row in rows] == [0.5, 0.25]
     assert all(abs(row.best - row.sharp) < 6 * row.error for row in rows)

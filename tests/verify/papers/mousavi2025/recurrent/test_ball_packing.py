@@ -10,7 +10,7 @@ from flint import arb
 from sympy import Rational
 
 from maurey.verify.checks import EFFORTS
-from maurey.verify.papers.mousavi2025.recurrent import codes, lattices, packing, quantisers
+from maurey.verify.papers.mousavi2025.recurrent import ball_packing, codes, lattices, quantisers
 
 QUICK = EFFORTS["quick"]
 
@@ -27,9 +27,9 @@ def test_distances_by_hand():
     assert lattices.measured("a square", square) == ("a square", 2, 4, F(2))
     assert lattices.simplex(3)[1:] == (3, 4, F(8, 3))
     assert lattices.cross_polytope(5)[1:] == (5, 10, F(2))
-    counts = {p.d: p.points for p in packing.packings() if "origin" in p.what}
+    counts = {p.d: p.points for p in ball_packing.packings() if "origin" in p.what}
     assert counts == {3: 13, 4: 25, 5: 41, 8: 241, 16: 4321, 24: 196561}
-    assert all(p.squared == 1 for p in packing.packings() if "origin" in p.what)
+    assert all(p.squared == 1 for p in ball_packing.packings() if "origin" in p.what)
 
 
 def test_leech_again_by_all_inner_products_with_some():
@@ -48,7 +48,7 @@ def test_a_vector_outside_leech_is_noticed():
 
 
 def test_what_is_refuted_in_41():
-    *held, smallest, along = packing.ball(QUICK)
+    *held, smallest, along = ball_packing.ball(QUICK)
     assert {one.verdict for one in held} == {"holds"}
     assert smallest.counterexample["d"] == "3"
     eps = float(F(smallest.counterexample["eps"]))
@@ -75,17 +75,17 @@ def test_no_smaller_dimension_has_one():
 @pytest.mark.parametrize("part", ["volume", "log_P"])
 def test_a_smaller_count_is_caught(part, monkeypatch):
     form = "printed" if part == "volume" else "derived"
-    exact = packing.value
+    exact = ball_packing.value
     monkeypatch.setattr(
-        packing, "value", lambda key, f, p, at: exact(key, f, p, at) * (arb("0.99") if p == part else 1)
+        ball_packing, "value", lambda key, f, p, at: exact(key, f, p, at) * (arb("0.99") if p == part else 1)
     )
-    assert "fails" in [one.verdict for one in packing.ball(QUICK) if (one.part, one.form) == (part, form)]
+    assert "fails" in [one.verdict for one in ball_packing.ball(QUICK) if (one.part, one.form) == (part, form)]
 
 
 def test_a_better_volume_is_not_proved(monkeypatch):
-    exact = packing.formula
-    monkeypatch.setattr(packing, "formula", lambda *a, **at: exact(*a, **at) * Rational(99, 100))
-    assert {one.verdict for one in packing.disjoint_balls()} == {"undecided"}
+    exact = ball_packing.formula
+    monkeypatch.setattr(ball_packing, "formula", lambda *a, **at: exact(*a, **at) * Rational(99, 100))
+    assert {one.verdict for one in ball_packing.disjoint_balls()} == {"undecided"}
 
 
 # --- codes ---------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Propositions 6 and 35, what 1STR costs a recurrent network: held against the networks of recurrent.py.
+"""Propositions 6 and 35, what 1STR costs a recurrent network: held against the networks of solvers.py.
 
 The bound on the width stands, and none of the networks has less. The bound on the norm does not: words of a code keep
 both the read-out's Lipschitz constant and the norm of U fixed as N grows, whatever the error level.

@@ -11,7 +11,7 @@ from sympy import Rational, Symbol
 from maurey.symbolic import registry
 from maurey.verify.checks import EFFORTS, Result
 from maurey.verify.complexity import read_outs
-from maurey.verify.papers.mousavi2025.recurrent import cost, samples, solvers
+from maurey.verify.papers.mousavi2025.recurrent import lower_bounds, samples, solvers
 
 QUICK = EFFORTS["quick"]
 
@@ -103,12 +103,12 @@ def test_codes_keep_their_steepness():
 
 
 def test_what_stands_and_what_does_not_in_35():
-    results = found(cost.respected)
+    results = found(lower_bounds.respected)
     assert {one.verdict for one in results} == {"holds"}
     assert {(one.part, one.form) for one in results} >= {
         (p, f) for p in ("width", "norm") for f in ("derived", "sharp")
     }
-    entry = cost.codes_beat_the_norm(QUICK)
+    entry = lower_bounds.codes_beat_the_norm(QUICK)
     assert (entry.verdict, entry.part) == ("fails", "norm")
     witness = entry.counterexample
     L_f = float(eval_fraction(witness["at"]["L_f"]))
@@ -125,15 +125,15 @@ def eval_fraction(text):
 
 @pytest.mark.parametrize(("part", "factor"), [("width", 50), ("norm", 200)])
 def test_a_lower_bound_that_is_too_large_is_caught(part, factor, monkeypatch):
-    exact = cost.value
+    exact = lower_bounds.value
     scaled = lambda key, form, p, at: exact(key, form, p, at) * (factor if p == part else 1)  # noqa: E731
-    monkeypatch.setattr(cost, "value", scaled)
-    assert "fails" in [one.verdict for one in found(cost.respected)]
+    monkeypatch.setattr(lower_bounds, "value", scaled)
+    assert "fails" in [one.verdict for one in found(lower_bounds.respected)]
 
 
 def test_a_bound_that_does_not_grow_is_not_refuted(monkeypatch):
-    monkeypatch.setattr(cost, "value", lambda *at: arb(1) / 100)
-    assert cost.codes_beat_the_norm(QUICK).verdict == "undecided"
+    monkeypatch.setattr(lower_bounds, "value", lambda *at: arb(1) / 100)
+    assert lower_bounds.codes_beat_the_norm(QUICK).verdict == "undecided"
 
 
 # --- 7 -------------------------------------------------------------------------------------------------------------
