@@ -90,7 +90,7 @@ def errata() -> list[dict[str, Any]]:
 
 
 def check(lhs: Any, rhs: Any, over: Any, **options: Any) -> Page:
-    """Is lhs <= rhs? Formulas over a box are proved or refuted, functions over a strategy tested; see verify/own.py."""
+    """Is lhs <= rhs? Formulas over a box are proved or refuted, functions over a strategy tested."""
     from maurey.verify.prove.check import check
 
     return check(lhs, rhs, over, **options)

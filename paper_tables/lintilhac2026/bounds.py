@@ -13,7 +13,6 @@ from maurey.symbolic import registry
 
 KEY, MEASURED = "lintilhac2026/2", "lintilhac2026/perturbation"
 DELTA = Fraction(1, 20)
-COSTS = ("truncated", "semi-analytic", "whole")  # P: 0, as measured, of Theorem 17
 
 
 def mesh(low: float, high: float, number: int) -> tuple[Fraction, ...]:

@@ -151,8 +151,8 @@ MEMORY = """
 import re
 from pathlib import Path
 import torch
-from maurey.verify.training import train
-from maurey.verify.training.trials import Config, key
+from maurey.verify.training.engine.optimiser import train
+from maurey.verify.training.trials.boolean import Config
 
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 2**20
@@ -160,7 +160,7 @@ def peak():
 torch.zeros(1) @ torch.zeros(1)
 before = peak()
 config = Config(T=800, m=200, iterations=3, every=3, stop=False)
-records = train.train(config, range(20)).records
+records = train(config, range(20)).records
 assert len(records) == 20 and all(record["status"] == "done" for record in records)
 print(peak() - before)
 """

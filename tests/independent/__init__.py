@@ -6,8 +6,9 @@ import mpmath
 
 import maurey
 from maurey.numeric.walk import Undefined
-from maurey.tests.independent.edelman2022 import number
-from maurey.tests.independent.lintilhac2026 import FORMS
+
+from .edelman2022 import number
+from .lintilhac2026 import FORMS
 
 ALL = [(c.key, p.name, f) for c in maurey.claims() for p in c.parts for f in p.forms]
 

@@ -111,7 +111,7 @@ def through(function: Callable[[Any], Any], x: Any) -> Any:
     return [through(function, y) for y in x] if isinstance(x, list) else function(x)
 
 
-def value_of(steps: list[Step], values: Values) -> Any:
+def run_steps(steps: list[Step], values: Values) -> Any:
     """The last step, for tensors or for balls, whichever the values are."""
     floats = any(torch.is_tensor(leaf) for v in values.values() for leaf in (v if isinstance(v, list) else [v]))
     return run(steps, values, Tensors() if floats else Balls(steps))
@@ -120,4 +120,4 @@ def value_of(steps: list[Step], values: Values) -> Any:
 def bound_of(bound: Expr | str | float, bounds: Values) -> Any:
     """A bound of a norm: a name, a number or an expression in names."""
     expr = Symbol(bound) if isinstance(bound, str) else sympify(Fraction(bound) if isinstance(bound, float) else bound)
-    return value_of([Step("bound", "", expr, "")], bounds)
+    return run_steps([Step("bound", "", expr, "")], bounds)

@@ -22,7 +22,7 @@ from maurey.symbolic.norms import Matrix
 from maurey.verify.tensors import torch
 
 from .forwards import OFFSET, Seen, forward, largest, matrices, parts_of, tokens, turned
-from .inequality import Inequality, Sides, Values, Variable, value_of
+from .inequality import Inequality, Sides, Values, Variable, run_steps
 
 INPUT, MOVED = "X", "~"  # the name of the input; the mark of what was moved
 NORM_KINDS = ("spectral", "frobenius", "rows", "columns", "row_sum")
@@ -81,7 +81,7 @@ def inequality(
     def given(bounds: Values) -> dict[str, Any]:
         some = next(b for v in bounds.values() for b in (v if isinstance(v, list) else [v]))
         sized = {name: some * 0 + size for name, size in sizes.items()}
-        return sized | {name: value_of(own, {**sized, **bounds}) for name, own in steps.items()}
+        return sized | {name: run_steps(own, {**sized, **bounds}) for name, own in steps.items()}
 
     def sides(v: Values) -> Sides:
         here = {name: v[name] for name in labels} | {OFFSET: v.get(OFFSET)}

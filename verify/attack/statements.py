@@ -22,7 +22,7 @@ from maurey.verify.tensors import torch
 
 from .ascent import attack
 from .confirmation import confirm, enclosed, examined, in_balls
-from .inequality import Found, Inequality, value_of
+from .inequality import Found, Inequality, run_steps
 
 INSTANCES = Path(__file__).parent / "instances"
 SMALL = 6  # kept instances have no dimension beyond this
@@ -72,7 +72,7 @@ def constants(key: str, like: Any) -> dict[str, Any]:
 def stated(key: str, lhs: Any, scale: Any, values: Mapping[str, Any]) -> dict[str, tuple[Any, Any, Any]]:
     """Every form of every part at these values."""
     at = constants(key, lhs) | dict(values)
-    return {name: (lhs, value_of(steps, at), scale) for name, steps in forms(key).items()}
+    return {name: (lhs, run_steps(steps, at), scale) for name, steps in forms(key).items()}
 
 
 # --- the attack on all cases -------------------------------------------------------------------------------------

@@ -1,2 +1,2 @@
-"""Rademacher complexities, deviations, posteriors and Gaussian tails that can be computed: what chains are held to.
-Values are exact, or lower and upper ends; no bound of a paper is typed here."""
+"""Rademacher complexities, suprema and tails that can be computed: what chains and bounds are held against.
+Values are exact, or lower and upper ends; forms of claims are taken from the claims, not typed here."""

@@ -1,4 +1,5 @@
-"""Theorem 7 by a route that stands. Its own proof takes the norm from Proposition 6, which fails for read-outs that are
+"""Norms that a ReLU read-out of recurrent states needs (maurey/readout), and with them Theorem 7 of Mousavi-Hosseini et
+al. 2025 by a route that stands. Its own proof takes the norm from Proposition 6, which fails for read-outs that are
 only Lipschitz. Its read-outs are ReLU networks whose Frobenius norms are what the minimum is over, and for these the
 norm is needed, whatever the width, the transition and the embedding of positions are:
 

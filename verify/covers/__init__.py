@@ -1,2 +1,2 @@
 """Covers that are built: from a member of a class to its centre, with the number of centres.
-Upper bounds on covering numbers only; lower bounds are packings."""
+Lower bounds come from `packings`; here they are only set beside what was built (`constructions`)."""

@@ -1,7 +1,7 @@
 """Covers that are built: from a member of the class to its centre, by an algorithm that also counts the centres.
 
 Here: Maurey's sparsification without chance, the two lattices of maurey/lattice, and Zhang's cover; those that count
-corrections are in `covers_online`. Doubles compute, integers count.
+corrections are in `online`. Doubles compute, integers count.
 """
 
 from __future__ import annotations

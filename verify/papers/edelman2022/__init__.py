@@ -1,4 +1,5 @@
-"""Checks of Edelman et al. 2022, by kind of argument."""
+"""Checks of Edelman et al. 2022, by kind of argument, and what only they need.
+Keys of other papers are not registered here, and nothing else imports these checks but the exhibits and tests."""
 
 from maurey.verify.checks import exempt
 

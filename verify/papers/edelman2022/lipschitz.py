@@ -19,7 +19,7 @@ from maurey.symbolic.modules import EqualHeads, Heads, Module, Offset, Projectio
 from maurey.symbolic.papers.edelman2022 import section_4
 from maurey.symbolic.route import PAPER, SHARP, Route
 from maurey.verify.attack.forwards import ACTIVATIONS, forward, largest, softmax, tokens, turned
-from maurey.verify.attack.inequality import Inequality, Sides, Values, Variable, value_of
+from maurey.verify.attack.inequality import Inequality, Sides, Values, Variable, run_steps
 from maurey.verify.attack.layers import (
     BLOCKS,
     CLASSES,
@@ -107,8 +107,8 @@ def _covered(v: Values, at: Values, lhs: Any, scale: Any) -> Sides:
     one = {**at, "eps": lhs * 0 + 1, "share": v["share"]}
     found = {}
     for form in ("printed", "derived"):
-        resolution = {part: value_of(forms("edelman2022/4.2")[f"{part} {form}"], one) for part in names[2:]}
-        found[form] = (lhs, value_of(least, {**at, **resolution}), scale)
+        resolution = {part: run_steps(forms("edelman2022/4.2")[f"{part} {form}"], one) for part in names[2:]}
+        found[form] = (lhs, run_steps(least, {**at, **resolution}), scale)
     return found
 
 

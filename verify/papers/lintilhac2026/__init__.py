@@ -1,4 +1,5 @@
-"""Checks of Lintilhac and Shaikh 2026, by kind of argument."""
+"""Checks of Lintilhac and Shaikh 2026, by kind of argument, and what only they need.
+Keys of other papers are not registered here, and nothing else imports these checks but the exhibits and tests."""
 
 from maurey.verify.checks import exempt
 

@@ -8,7 +8,7 @@ from sympy import Min, Symbol
 
 from maurey.symbolic.derivation import Step
 from maurey.verify.attack.forwards import largest, tokens, turned
-from maurey.verify.attack.inequality import Inequality, Sides, Values, Variable, value_of
+from maurey.verify.attack.inequality import Inequality, Sides, Values, Variable, run_steps
 from maurey.verify.attack.layers import CLASSES, LAYERS, UNIT, layer_input, softmax_pair
 from maurey.verify.attack.statements import Statement, examine, sized
 from maurey.verify.checks import check
@@ -27,7 +27,7 @@ def scores(T: int, d: int) -> Inequality:
         lhs = largest(abs(X @ v["W"] @ turned(X) - X @ v["W~"] @ turned(X)), 2)
         size = tokens(change.reshape(*change.shape[:-2], 1, -1))
         either = {"a": R * tokens(X @ turned(change)), "b": R * tokens(X @ change)}
-        least = value_of([Step("least", "", Min(Symbol("a"), Symbol("b")), "")], either)
+        least = run_steps([Step("least", "", Min(Symbol("a"), Symbol("b")), "")], either)
         scale = R * R * v["B_QK_F"]
         return {"score printed": (lhs, size * R * R, scale), "either": (lhs, least, scale)}
 

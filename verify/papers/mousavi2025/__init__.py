@@ -1,1 +1,2 @@
-"""Checks of Mousavi-Hosseini et al. 2025, by kind of argument."""
+"""Checks of Mousavi-Hosseini et al. 2025, by kind of argument, and what only they need.
+Keys of other papers are not registered here, and nothing else imports these checks but the exhibits and tests."""

@@ -14,7 +14,7 @@ from sympy import symbols
 from maurey.symbolic import registry
 from maurey.symbolic.derivation import Step
 from maurey.verify.attack.forwards import joined, softmax, tokens, turned
-from maurey.verify.attack.inequality import Inequality, Sides, Values, Variable, value_of
+from maurey.verify.attack.inequality import Inequality, Sides, Values, Variable, run_steps
 from maurey.verify.attack.statements import Statement, constants, examine
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.covers.finite_maps import Matrix, basis, smallest_cover
@@ -111,9 +111,9 @@ def heads(T: int, D: int, H: int) -> Inequality:
         query, a, b = v["Z"][..., :1, :], attended(v, ""), attended(v, "~")
         lhs, Delta = tokens(a - b), tokens(joined([query @ (v[name] - v[f"{name}~"]) for name in names]))
         at = constants(ATTENTION, lhs) | {"r_z": v["r_z"], "Delta_QK": Delta, "eps": lhs * 0 + 1}
-        found = {f"moved {form}": (lhs, value_of(steps, at), v["r_z"]) for form, steps in _forms("moved").items()}
+        found = {f"moved {form}": (lhs, run_steps(steps, at), v["r_z"]) for form, steps in _forms("moved").items()}
         for form, steps in _forms("eps_QK").items():  # linear in eps: the eps whose resolution is this movement
-            found[f"eps_QK {form}"] = (lhs, Delta / value_of(steps, at), v["r_z"])
+            found[f"eps_QK {form}"] = (lhs, Delta / run_steps(steps, at), v["r_z"])
         return found
 
     return Inequality(variables, {"r_z": (-0.5, 1), "B": (-2, 1)}, sides)

@@ -1,2 +1,2 @@
 """Trials trained as one batched computation, a list of them swept over workers, and their results stored.
-Nothing here knows a network or a paper by name."""
+Which networks and tasks there are is said here once, by name; what they compute is not."""
