@@ -52,7 +52,8 @@ def survives(key: str, form: str, part: str, effort: Effort, number: int, attack
         lower = attack.lower(at).whole()
         tried += 1
         if lower.log > bound:
-            return _fails(key, form, part=part, at=texts(at), bound=bound, lower=lower, tried=tried)
+            note = f"a cover needs more: {lower.how}"
+            return _fails(note, part, at, bound, lower, instances=tried, form=form)
         ratio = float(lower.log / bound) if bound > 0 else 0.0
         if ratio > tight:
             tight, where = ratio, lower.how
@@ -60,38 +61,22 @@ def survives(key: str, form: str, part: str, effort: Effort, number: int, attack
     return Result("holds", "tested", note, instances=tried, tightness=tight, part=part, form=form)
 
 
-def _fails(key: str, form: str, part: str, at: dict[str, Any], bound: arb, lower: Lower, tried: int) -> Result:
+def _fails(note: str, part: str, point: Point, bound: arb, lower: Lower, **more: Any) -> Result:
+    """A cover needs more than the form says."""
+    witness = {**texts(point), "packing": lower.how}
+    said, true = decimal(bound), decimal(lower.log, up=False)
     return Result(
-        "fails",
-        "refuted",
-        f"a cover needs more: {lower.how}",
-        instances=tried,
-        tightness=None,
-        counterexample={**at, "packing": lower.how},
-        part=part,
-        form=form,
-        printed_value=decimal(bound),
-        true_value=decimal(lower.log, up=False),
+        "fails", "refuted", note, counterexample=witness, part=part, printed_value=said, true_value=true, **more
     )
 
 
 def exceeded(key: str, part: str, at: Mapping[str, Any], attack: Attack, note: str) -> Result:
     """One point, nothing hidden: the printed form is below what every cover needs."""
-    point = fractions(dict(at))
+    point = fractions(at)
     bound, lower = size(key, "printed", part, point), attack.lower(point).whole()
     if not lower.log > bound:
         return Result("undecided", "refuted", "the point is not what it seems", instances=1, part=part)
-    return Result(
-        "fails",
-        "refuted",
-        f"{note}; {lower.how}",
-        instances=1,
-        tightness=None,
-        counterexample={**texts(point), "packing": lower.how},
-        part=part,
-        printed_value=decimal(bound),
-        true_value=decimal(lower.log, up=False),
-    )
+    return _fails(f"{note}; {lower.how}", part, point, bound, lower, instances=1)
 
 
 def constant_needed(key: str, part: str, effort: Effort, number: int, attack: Attack) -> Result:
@@ -114,22 +99,11 @@ def constant_needed(key: str, part: str, effort: Effort, number: int, attack: At
 
 def at_edge(key: str, part: str, at: Mapping[str, Any], note: str, attack: Attack) -> Result:
     """Where the logarithm that is kept vanishes, and the class does not."""
-    point = {n: [Fraction(v) for v in x] if isinstance(x, list) else Fraction(x) for n, x in at.items()}
+    point = fractions(at)
     bound, lower = size(key, "printed", part, point), attack.lower(point).whole()
     if not (bound == 0 and lower.log > 0):
         return Result("undecided", "refuted", "the edge is not what it seems", instances=1, part=part)
-    return Result(
-        "fails",
-        "refuted",
-        f"{note}; {lower.how}",
-        instances=1,
-        tightness=None,
-        counterexample={**texts(point), "packing": lower.how},
-        part=part,
-        printed_value="0",
-        true_value=decimal(lower.log, up=False),
-        edge=True,
-    )
+    return _fails(f"{note}; {lower.how}", part, point, bound, lower, instances=1, edge=True)
 
 
 # --- rays -----------------------------------------------------------------------------------------------------------
@@ -155,7 +129,7 @@ def falling(
 ) -> Result:  # fmt: skip
     """Printed over true along a ray: certified at three t, and falling to 0 as t grows: no constant helps. `truth` also
     says what shows it; `by` is the name of that in the witness."""
-    fixed = {n: [Fraction(v) for v in x] if isinstance(x, list) else Fraction(x) for n, x in at.items()}
+    fixed = fractions(at)
     powers: Ray = {name: Fraction(power) for name, power in ray.items()}
     start = fixed | {name: Fraction(1) for name in powers if "[" not in name}
     ratios, bounds = [], []

@@ -45,19 +45,7 @@ def shallow(kappa: Expr = PAPER_CONSTANT, keys: Keys = PROVED) -> Shallow:
 
 def joint(kappa: Expr = PAPER_CONSTANT) -> Shallow:
     """The class of 16, with bounds on the matrix of all heads; nothing is said of the block behind it."""
-    return Shallow(
-        prompts=n,
-        heads=H,
-        width=m,
-        embedding=D_e,
-        radius=r_z,
-        outer=B_a,
-        inner=B_W,
-        frobenius=B_QK_F,
-        row_sum=B_QK,
-        kappa=kappa,
-        keys=Keys(),
-    )
+    return replace(shallow(kappa, Keys()), frobenius=B_QK_F, row_sum=B_QK)
 
 
 # --- 13 ---------------------------------------------------------------------------------------------------------------

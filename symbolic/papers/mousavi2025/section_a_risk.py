@@ -1,5 +1,7 @@
 """Appendix A: the truncated loss, its complexity, its gap, and what truncation costs."""
 
+from dataclasses import replace
+
 from sympy import Expr, Min, log, sqrt
 
 from maurey.symbolic.claim import Claim, Form, Part
@@ -84,19 +86,7 @@ def _gap(sharp: bool) -> Form:
     def build(D: Derivation) -> Expr:
         _, radius = let_radii(D)
         kappa, keys = (BEST_CONSTANT, OWN_KEYS) if sharp else (PAPER_CONSTANT, PROVED)
-        net = Shallow(
-            prompts=n,
-            heads=H,
-            width=m,
-            embedding=let_embedding(D),
-            radius=radius,
-            outer=B_a,
-            inner=B_W,
-            frobenius=sqrt(H) * B_QK,
-            row_sum=H * B_QK,
-            kappa=kappa,
-            keys=keys,
-        )
+        net = replace(shallow(kappa, keys), embedding=let_embedding(D), radius=radius)
         return gap_of(net, D, tau, delta, sharp)
 
     return steps(build)
