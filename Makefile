@@ -1,22 +1,60 @@
 # make tables: set up and make the exhibits again    make test: set up and run all the tests
+# make quick: the tests that are done in a minute and a half    make bench: the benchmarks, with their figures
+# make types: mypy on an installed copy, for it does not follow the rooms of a checkout
+# make claim KEY=paper/number: verify a claim, keep what is found, and run all that is tested of it
+# make ledger: verify everything again, say what comes out otherwise, and keep it
+# make module NAME=word: all that is tested of a module of the calculus, by a word of its name
+# make docs: the README and the guides again, with what their commands print
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py constraints.txt
+ROOMS := front symbolic numeric verify paper_tables
+PYTEST := $(BIN)/python -m pytest
+EVIDENCE := $(patsubst paper_tables/%/table.md,%,$(wildcard paper_tables/*/evidence/table.md))
+TWO := -n 2 --dist worksteal --ignore=tests/benchmarks
 
-.PHONY: tables test readme clean
+CONTRACTS := tests/symbolic/test_registry.py tests/symbolic/test_latex.py tests/numeric/test_forms.py \
+  tests/numeric/test_mutations.py tests/numeric/test_grids.py tests/numeric/test_samples.py \
+  tests/verify/test_contracts.py tests/verify/test_matrix.py tests/verify/errata
+
+.PHONY: tables test quick types bench claim ledger module docs clean
 
 tables: $(VENV)/all.done
 	$(BIN)/maurey tables
 
 test: $(VENV)/test.done
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore=tests/benchmarks
-	$(BIN)/python -m pytest -rP tests/benchmarks
+	$(PYTEST) $(TWO)
 
-readme: $(VENV)/test.done
-	$(BIN)/python tests/readme.py
+quick: $(VENV)/test.done
+	$(PYTEST) $(TWO) -m "not slow"
+
+types: $(VENV)/test.done
+	rm -rf build/types
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target build/types .
+	$(BIN)/python -m mypy --config-file pyproject.toml build/types/maurey
+
+bench: $(VENV)/test.done
+	@$(BIN)/python -m compileall -q $(ROOMS)
+	$(PYTEST) -rP tests/benchmarks
+
+claim: $(VENV)/test.done
+	$(BIN)/maurey verify $(KEY) --commit
+	$(foreach one,$(filter $(dir $(KEY))%,$(EVIDENCE)),$(BIN)/maurey tables $(one) --commit)
+	$(BIN)/python tests/documents.py README.md docs/claims.md
+	$(PYTEST) $(CONTRACTS) --claim $(KEY)
+
+ledger: $(VENV)/test.done
+	$(BIN)/maurey verify --replay --commit
+	$(BIN)/maurey tables $(EVIDENCE) --commit
+
+module: $(VENV)/test.done
+	$(PYTEST) tests/verify/attack -k "$(NAME)"
+
+docs: $(VENV)/test.done
+	$(BIN)/python tests/documents.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info
@@ -29,4 +67,5 @@ $(VENV)/pyvenv.cfg:
 
 $(VENV)/%.done: $(VENV)/pyvenv.cfg $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	@$(BIN)/python -m compileall -q $(ROOMS)
 	@touch $@

@@ -5,16 +5,30 @@
 Decimal('130360.86684103226586')
 """
 
-from maurey.symbolic.claim import InputError
+from __future__ import annotations
 
-from .view import ClaimView, check, claim, claims, compare, errata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from maurey.symbolic.errors import InputError
+
+    from .view import ClaimView, check, claim, claims, compare, errata
 
 __all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata"]
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> Any:
+    """The names above, once they are asked for: `maurey --help` has no use for SymPy."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("maurey")
-    raise AttributeError(name)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import view
+
+    return getattr(view, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

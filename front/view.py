@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from maurey.numeric.balls import Enclosure
     from maurey.numeric.compare import Comparison
     from maurey.numeric.grids import LogValue
+    from maurey.verify.evidence import Standing
     from maurey.verify.matrix import Row
     from maurey.verify.prove.check import Page
 
@@ -29,10 +30,15 @@ class ClaimView:
 
     @property
     def evidence(self) -> str | None:
-        """The rung on which it stands, from the ledger."""
-        from maurey.verify.evidence import evidence_of
+        """The rung on which it stands, from the ledger; none, if it is to be verified again."""
+        return self.standing.evidence
 
-        return evidence_of(self.record)
+    @property
+    def standing(self) -> Standing:
+        """Verdict on the print, rung, and whether it was replayed with the sources as they are."""
+        from maurey.verify.evidence import standing_of
+
+        return standing_of(self.record)
 
     def __repr__(self) -> str:
         return f"<{self.record.key}: {self.record.title}>"
@@ -73,8 +79,8 @@ class ClaimView:
         """How it is known to be true, how tight it is, or how it fails."""
         from maurey.verify import checks, matrix
 
-        ((row, _),) = matrix.verify([self.record.key], checks.effort(effort), 1)
-        return row
+        (found,) = matrix.verify([self.record.key], checks.effort(effort), 1)
+        return found.row
 
 
 def claim(key: str) -> ClaimView:
@@ -83,10 +89,10 @@ def claim(key: str) -> ClaimView:
 
 def errata() -> list[dict[str, Any]]:
     """Where printed forms fail, each entry with its witness; as `maurey errata --json`."""
+    from maurey.pages.errata import records
     from maurey.verify import ledger
-    from maurey.verify.errata.entries import as_record, in_order
 
-    return [as_record(entry) for entry in in_order(ledger.comparisons(), ledger.refuted())]
+    return records(ledger.comparisons())
 
 
 def check(lhs: Any, rhs: Any, over: Any, **options: Any) -> Page:

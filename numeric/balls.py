@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add, mul
 from typing import Any
 
@@ -54,6 +54,11 @@ def to_arb(x: Ball) -> arb:
     return arb(x) if isinstance(x, fmpq) else x
 
 
+@lru_cache(maxsize=4096)
+def _rational(p: int, q: int) -> fmpq:
+    return fmpq(p, q)
+
+
 class _ExactEnv(Mapping[str, Any]):
     """The same names as a ball environment, as exact radicals: steps are re-derived only when a tie asks for them."""
 
@@ -89,37 +94,17 @@ class Balls:
         self.decisions: dict[tuple[Any, tuple[int, ...]], Any] = {}
 
     def rational(self, value: Fraction) -> fmpq:
-        return fmpq(value.numerator, value.denominator)
+        return _rational(*value.as_integer_ratio())
 
     def add(self, terms: list[Ball]) -> Ball:
-        return reduce(add, terms, fmpq(0))
+        return reduce(add, terms)
 
     def multiply(self, factors: list[Ball]) -> Ball:
-        # zero is absorbing even next to a ball, so that it stays exact
-        if any(isinstance(f, fmpq) and f == 0 for f in factors):
-            return fmpq(0)
-        return reduce(mul, factors, fmpq(1))
+        # zero is absorbing even next to a ball, so that it stays exact; a ball is never false
+        return reduce(mul, factors) if all(factors) else fmpq(0)
 
     def power(self, base: Ball, exponent: Fraction) -> Ball:
-        if isinstance(base, arb):
-            if exponent.denominator == 1:
-                return base ** int(exponent)
-            if base < 0:
-                raise Undefined("a root of a negative number")
-            if exponent.denominator >= LARGEST_ORDER:
-                return base ** arb(self.rational(exponent))
-            return base.root(exponent.denominator) ** exponent.numerator
-        if base == 0:
-            if exponent < 0:
-                raise Undefined("a division by zero")
-            return fmpq(0) if exponent else fmpq(1)
-        if exponent.denominator > 1:
-            roots = _exact_root(base, exponent.denominator)
-            if roots is None:
-                return self.power(arb(base), exponent)
-            return self.power(roots, Fraction(exponent.numerator))
-        n = int(exponent)
-        return base**n if abs(n) * base.height_bits() <= EXACT_BITS else arb(base) ** n
+        return _power(base, *exponent.as_integer_ratio())
 
     def power_of(self, base: Ball, exponent: Ball) -> Ball:
         if isinstance(exponent, fmpq):
@@ -198,13 +183,36 @@ class _Complex(Balls):
         raise Undefined("an integrand with a root other than a square root")
 
 
+def _power(x: Ball, p: int, q: int) -> Ball:
+    """x^(p/q)"""
+    if isinstance(x, fmpq):
+        if not x:
+            if p < 0:
+                raise Undefined("a division by zero")
+            return fmpq(0) if p else fmpq(1)
+        root = x if q == 1 else _exact_root(x, q)
+        if root is not None:
+            return root**p if abs(p) * root.height_bits() <= EXACT_BITS else arb(root) ** p
+        x = arb(x)
+    if q > 1:
+        if x < 0:
+            raise Undefined("a root of a negative number")
+        if q >= LARGEST_ORDER:
+            return x ** arb(fmpq(p, q))
+        x = x.root(q)
+    return x if p == 1 else x**p
+
+
 def _exact_root(x: fmpq, n: int) -> fmpq | None:
     if x < 0:
         raise Undefined("a root of a negative number")
     if n >= LARGEST_ORDER:
         return x if x == 1 else None
-    p, q = fmpz(x.p).root(n), fmpz(x.q).root(n)
-    return fmpq(p, q) if p**n == x.p and q**n == x.q else None
+    p = x.p.root(n)
+    if p**n != x.p:
+        return None
+    q = x.q.root(n)
+    return fmpq(p, q) if q**n == x.q else None
 
 
 def _log(x: Ball) -> Ball:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Rational, Real
 from typing import Any
 
@@ -26,6 +27,8 @@ MOST_ENTRIES = 1000  # of a list per head or layer
 
 def exact(raw: Any) -> Fraction:
     """An exact number from an integer, fraction, decimal, float (as it prints) or text."""
+    if type(raw) is Fraction:
+        return raw
     if isinstance(raw, bool) or raw is None:
         raise ValueError
     if isinstance(raw, (Integral, Rational)):
@@ -60,19 +63,24 @@ def names_in(exprs: Iterable[Expr]) -> set[str]:
 def read_exact(parameter: Parameter, raw: Any) -> Fraction | list[Fraction]:
     """A value, or a list of values where the parameter has an index, inside its domain."""
     items = raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (list, tuple)) else [raw]
-    want = f"must be {_article(parameter.domain)}" + (" or a list of them" if parameter.index else "")
     try:
         numbers = [exact(item) for item in items]
     except (ValueError, ZeroDivisionError):
         hint = f"; exponents go up to 999, numbers to {LONGEST} characters" if _LONG.fullmatch(str(raw)) else ""
-        raise InputError(f"{parameter.name} {want}, got {_shown(raw)}{hint}") from None
+        raise _refusal(parameter, _shown(raw) + hint) from None
     listed = len(numbers) != 1 or isinstance(raw, (list, tuple))
     if listed and (not parameter.index or not numbers):
-        raise InputError(f"{parameter.name} {want}, got a list of {len(numbers)}")
+        raise _refusal(parameter, f"a list of {len(numbers)}")
+    inside = DOMAINS[parameter.domain]
     for number, item in zip(numbers, items, strict=True):
-        if not DOMAINS[parameter.domain](number):
-            raise InputError(f"{parameter.name} {want}, got {_shown(item)}")
+        if not inside(number):
+            raise _refusal(parameter, _shown(item))
     return numbers if listed else numbers[0]
+
+
+def _refusal(parameter: Parameter, got: str) -> InputError:
+    listed = " or a list of them" if parameter.index else ""
+    return InputError(f"{parameter.name} must be {_article(parameter.domain)}{listed}, got {got}")
 
 
 def _article(domain: str) -> str:
@@ -99,8 +107,7 @@ def bind(claim: Claim, form: str, part: str, values: Mapping[str, Any], read: Re
     bound: dict[str, Any] = {c.name: read(known[c.name], c.value) for c in claim.constants}
     bound |= {name: read(known[name], raw) for name, raw in values.items()}
     sizes = _sizes(claim, bound)
-    steps = chosen.steps(form, Setting(sizes, frozenset(bound), None))
-    needed = names_in(step.expr for step in steps) - {step.name for step in steps}
+    steps, needed = _written(chosen, form, tuple(sorted(sizes.items())), frozenset(bound))
     bound |= {p.name: read(p, sizes[p.name]) for p in claim.symbols if p.name in sizes and p.name not in bound}
     for p in claim.symbols:
         if p.name in needed and p.name not in bound:
@@ -110,7 +117,16 @@ def bind(claim: Claim, form: str, part: str, values: Mapping[str, Any], read: Re
     _check_assumptions(claim, bound)
     indices = {p.index for p in claim.symbols} | set(claim.unrolled)
     unused = tuple(name for name in values if name not in needed and name not in indices)
-    return Bound(chosen, form, steps, bound, unused)
+    return Bound(chosen, form, list(steps), bound, unused)
+
+
+@lru_cache(maxsize=4096)
+def _written(
+    part: Part, form: str, sizes: tuple[tuple[str, int], ...], given: frozenset[str]
+) -> tuple[tuple[Step, ...], frozenset[str]]:
+    """The steps for these list lengths, and the names that they take from outside."""
+    steps = part.steps(form, Setting(dict(sizes), given, None))
+    return tuple(steps), frozenset(names_in(step.expr for step in steps) - {step.name for step in steps})
 
 
 def _sizes(claim: Claim, bound: Mapping[str, Any]) -> dict[str, int]:

@@ -8,7 +8,7 @@ product of powers the share of x_j is its exponent times log x_j; ceilings and s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,7 @@ import numpy as np
 from maurey.symbolic.claim import Claim, InputError
 
 from .binding import Bound, bind
-from .grids import Logs, LogValue, from_exact
-from .walk import run
+from .grids import LogValue, from_exact, run_over
 
 STEPS = 400
 
@@ -86,6 +85,6 @@ def _logs(bound: Bound, names: list[tuple[str, int | None]], logs: Any) -> Any:
         else:
             env[name][i] = LogValue(row)
     with np.errstate(all="ignore"):
-        found = run(bound.steps, env, Logs())
+        found = run_over(replace(bound, values=env))
     positive = np.broadcast_to(np.asarray(found.sign) > 0, logs.shape[1:])
     return np.where(positive, np.broadcast_to(found.log, logs.shape[1:]), np.nan)

@@ -11,13 +11,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 from sympy import Expr, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt
 
-from maurey.symbolic.claim import Assumption, Claim, InputError, Parameter
+from maurey.symbolic.claim import DOMAINS, Assumption, Claim, InputError, Parameter
 
 from .binding import Bound, bind, names_in, read_exact
 from .inverse_kl import of_arrays
@@ -25,6 +26,7 @@ from .walk import run, walk
 
 TOLERANCE = 1e-12
 PANELS, NODES = 8, np.polynomial.legendre.leggauss(20)
+BLOCK = 1 << 15  # points at once: the arrays of one step fit the cache
 LARGE = 36.0  # exp(36) is beyond 2^52: every double is an integer there
 
 
@@ -66,8 +68,29 @@ def from_exact(x: Fraction) -> LogValue:
     return LogValue(math.log(abs(x.numerator)) - math.log(x.denominator), 1 if x > 0 else -1.0)
 
 
+@lru_cache(maxsize=4096)
+def _rational(p: int, q: int) -> LogValue:
+    return from_exact(Fraction(p, q))
+
+
 def _positive(x: LogValue) -> bool:
     return isinstance(x.sign, int)
+
+
+def _varies(x: LogValue) -> bool:
+    return isinstance(x.log, np.ndarray) and x.log.ndim > 0
+
+
+def _log_add(x: Any, y: Any) -> Any:
+    """log(e^x + e^y): NumPy's own, from its functions that take several doubles at once."""
+    top = np.maximum(x, y)
+    if np.ndim(top) == 0 or not -np.inf < np.min(top) <= np.max(top) < np.inf:
+        return np.logaddexp(x, y)
+    rest = np.minimum(x, y)
+    rest -= top
+    np.log1p(np.exp(rest, out=rest), out=rest)
+    rest += top
+    return rest
 
 
 def _where(mask: Any, x: LogValue, y: LogValue) -> LogValue:
@@ -87,22 +110,16 @@ class Logs:
 
     def __init__(self) -> None:
         self.indices: list[int] = []
-        self._rationals: dict[Fraction, LogValue] = {}
 
     def rational(self, value: Fraction) -> LogValue:
-        if value not in self._rationals:
-            self._rationals[value] = from_exact(value)
-        return self._rationals[value]
+        return _rational(*value.as_integer_ratio())
 
     def add(self, terms: list[LogValue]) -> LogValue:
-        scalar = [t for t in terms if np.ndim(t.log) == 0]
+        scalar = [t for t in terms if not _varies(t)]
         if 1 < len(scalar) < len(terms):  # constants first, once
-            terms = [*(t for t in terms if np.ndim(t.log) > 0), self.add(scalar)]
+            terms = [*filter(_varies, terms), self.add(scalar)]
         if all(map(_positive, terms)):
-            total = terms[0].log
-            for term in terms[1:]:
-                total = np.logaddexp(total, term.log)
-            return LogValue(total)
+            return LogValue(reduce(_log_add, (t.log for t in terms)))
         top = terms[0].log
         for term in terms[1:]:
             top = np.maximum(top, term.log)
@@ -112,34 +129,37 @@ class Logs:
 
     def multiply(self, factors: list[LogValue]) -> LogValue:
         # scalars first, so that each array is read once and added in place
-        scalars = sum(f.log for f in factors if np.ndim(f.log) == 0)
-        log: Any = None
-        for array in (f.log for f in factors if np.ndim(f.log) > 0):
-            if log is None:
-                log = array + scalars
-            elif log.shape == array.shape:
+        scalars = [f.log for f in factors if not _varies(f)]
+        arrays = [f.log for f in factors if _varies(f)]
+        log: Any = sum(scalars)
+        for i, array in enumerate(arrays):
+            if i == 0:
+                log = array + log if scalars else array
+            elif i + bool(scalars) > 1 and log.shape == array.shape:
                 log += array
             else:
                 log = log + array
         sign: Any = 1
         for f in factors:
             sign = sign if _positive(f) else f.sign if isinstance(sign, int) else sign * f.sign
-        return LogValue(scalars if log is None else log, sign)
+        return LogValue(log, sign)
 
     def power(self, base: LogValue, exponent: Fraction) -> LogValue:
+        p, q = exponent.as_integer_ratio()
+        log = base.log * (p / q)
         if _positive(base):
-            return LogValue(base.log * float(exponent))
-        log = base.log * float(exponent)
-        if exponent.denominator > 1:
+            return LogValue(log)
+        if q > 1:
             return LogValue(np.where(np.asarray(base.sign) < 0, np.nan, log), np.abs(base.sign))
-        return LogValue(log, 1 if exponent.numerator % 2 == 0 else base.sign)
+        return LogValue(log, 1 if p % 2 == 0 else base.sign)
 
     def power_of(self, base: LogValue, exponent: LogValue) -> LogValue:
         power = exponent.value
         if _positive(base):
             return LogValue(base.log * power)
         below, whole = np.asarray(base.sign) < 0, np.rint(power)
-        log = np.where(below & (power != whole), np.nan, base.log * power)
+        between = np.abs(power - whole) > TOLERANCE * np.abs(power)  # exp(log 3) is not quite 3
+        log = np.where(below & between, np.nan, base.log * power)
         return LogValue(log, np.where(below & (whole % 2 == 1), -1.0, np.abs(base.sign)))
 
     def apply(self, name: str, arguments: list[LogValue]) -> LogValue:
@@ -157,9 +177,9 @@ class Logs:
         return int(value)
 
     def ceiling(self, x: LogValue, node: Expr, env: Mapping[str, Any]) -> LogValue:
-        plain = x.sign * np.exp(np.minimum(x.log, LARGE))
-        count = np.ceil(plain * (1 - TOLERANCE))
-        count = from_plain(np.where((np.asarray(x.sign) > 0) & (x.log > -np.inf), np.maximum(count, 1.0), count))
+        size = np.exp(np.minimum(x.log, LARGE)) * (1 - TOLERANCE)
+        above = np.maximum(np.ceil(size), x.log > -np.inf)  # at least 1 where it is not zero
+        count = from_plain(above if _positive(x) else np.where(x.sign > 0, above, np.ceil(x.sign * size)))
         if np.max(x.log) < LARGE:
             return count
         return LogValue(np.where(x.log < LARGE, count.log, x.log), count.sign)
@@ -190,7 +210,8 @@ class Logs:
         if condition == true:
             return True
         left, right = walk(condition.lhs, env, self), walk(condition.rhs, env, self)
-        above = left.log - right.log  # compared quantities are positive: radii, resolutions, indices
+        # compared quantities are not negative: radii, resolutions, indices; two zeros are equal
+        above = np.where(left.log == right.log, 0.0, left.log - right.log)
         return {
             Ge: above >= -TOLERANCE,
             Gt: above > TOLERANCE,
@@ -200,28 +221,42 @@ class Logs:
         }[condition.func]
 
 
-# log x! = (x + 1/2) log x - x + log(2 pi)/2 + gap(x): a table for small integers, Stirling's series beyond
-_GAPS = np.array([math.lgamma(x + 1) - (x + 0.5) * math.log(x) + x - math.log(2 * math.pi) / 2 for x in range(1, 16)])
+# log x! = (x + 1/2) log x - x + log(2 pi)/2 + gap(x): Stirling's series, from 16 on
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+_SMALL = [math.lgamma(x + 1) - (x + 0.5) * math.log(x) + x - math.log(2 * math.pi) / 2 for x in range(1, 16)]
 
 
-def _gap(x: Any) -> Any:
+def _series(x: Any) -> Any:
     inverse = 1 / (x * x)
     series = _STIRLING[-1]
     for c in reversed(_STIRLING[:-1]):
         series = series * inverse + c
-    return np.where(x < 16, _GAPS[np.clip(x, 1, 15).astype(int) - 1], series / x)
+    return series / x
+
+
+_GAPS = np.concatenate([_SMALL, _series(np.arange(16.0, 4096.0))])  # at 1, 2, ...
+
+
+def _gap(x: Any) -> Any:
+    if np.max(x) <= len(_GAPS):
+        return _GAPS[x.astype(int) - 1]
+    return np.where(x < 16, _GAPS[np.minimum(x, 16).astype(int) - 1], _series(x))
 
 
 def _binomial(n: LogValue, k: LogValue) -> LogValue:
-    """log C(n, k) = k log(n/k) + r log(n/r) + log(n / (2 pi k r))/2 + gap(n) - gap(k) - gap(r) with r = n - k: no
+    """log C(n, k) = -k log(k/n) - r log(r/n) - log(2 pi n (k/n) (r/n))/2 + gap(n) - gap(k) - gap(r) with r = n - k: no
     difference of large numbers."""
     a, b = np.asarray(np.rint(n.value)), np.asarray(np.rint(k.value))
     inner = (b > 0) & (b < a) & np.isfinite(a)
-    top, low = np.where(inner, a, 2.0), np.where(inner, b, 1.0)
-    rest = top - low
-    entropy = -low * np.log(low / top) - rest * np.log1p(-low / top)
-    log = entropy + (np.log(top / low) - np.log(rest) - np.log(2 * np.pi)) / 2 + _gap(top) - _gap(low) - _gap(rest)
+    everywhere, top, low, log_top = inner.all(), a, b, n.log
+    if not everywhere:
+        top, low, log_top = np.where(inner, a, 2.0), np.where(inner, b, 1.0), np.where(inner, n.log, 0.0)
+    rest, share = top - low, low / top
+    below, above = np.log(share), np.log1p(-share)
+    root = (below + above + log_top + np.log(2 * np.pi)) / 2
+    log = _gap(top) - _gap(low) - _gap(rest) - low * below - rest * above - root
+    if everywhere:
+        return LogValue(log)
     outer = np.where(b > a, -np.inf, np.where(np.isfinite(a), 0.0, np.nan))  # beyond doubles: undefined
     return LogValue(np.where(inner, log, outer))
 
@@ -244,23 +279,22 @@ _FUNCTIONS: dict[str, Callable[..., LogValue]] = {
 def read_array(parameter: Parameter, raw: Any) -> Any:
     """An array inside the parameter's domain, or what `read_exact` reads, in log space."""
     if isinstance(raw, np.ndarray) and raw.ndim:
-        array = raw.astype(float)
-        integer, unit = parameter.domain == "positive integer", parameter.domain.startswith("in ")
-        low, high = (1.0 if integer else 0.0), (1.0 if unit else np.inf)
-        inside = np.isfinite(array) & (array >= low) & (array <= high)
-        if parameter.domain == "positive real" or parameter.domain.startswith("in ("):
-            inside &= array > 0
-        if parameter.domain == "in (0, 1)":
-            inside &= array < 1
-        if integer:
-            inside &= array == np.rint(array)
-        if not inside.all():
-            raise InputError(f"{parameter.name} must be a {parameter.domain}, got {array[~inside].flat[0]!r}")
+        array = raw.astype(float, copy=False)
+        # domains are intervals, or the integers in one: with both ends, all that lies between is inside
+        low, high = array.min(), array.max()
+        whole = parameter.domain != "positive integer" or raw.dtype.kind in "iu" or (array == np.rint(array)).all()
+        if not (whole and _inside(parameter, low) and _inside(parameter, high)):
+            bad = next(x for x in array.flat if not _inside(parameter, x))
+            raise InputError(f"{parameter.name} must be a {parameter.domain}, got {bad!r}")
         return from_plain(array)
     if isinstance(raw, (list, tuple)) and parameter.index:
         return [read_array(parameter, item) for item in raw]
     value = read_exact(parameter, raw.item() if isinstance(raw, np.ndarray) else raw)
     return [_GridScalar.of(v) for v in value] if isinstance(value, list) else _GridScalar.of(value)
+
+
+def _inside(parameter: Parameter, x: float) -> bool:
+    return math.isfinite(x) and DOMAINS[parameter.domain](Fraction(x))
 
 
 @dataclass(frozen=True)
@@ -278,11 +312,39 @@ class _GridScalar(LogValue):
         return self.whole
 
 
+def shape_of(bound: Bound) -> tuple[int, ...]:
+    flat = [v for value in bound.values.values() for v in (value if isinstance(value, list) else [value])]
+    return np.broadcast_shapes(*(np.shape(v.log) for v in flat))
+
+
 def run_over(bound: Bound) -> LogValue:
     """A form over the arrays that its symbols are bound to; nan where it is undefined."""
+    shape = shape_of(bound)
+    size = math.prod(shape)
     with np.errstate(invalid="ignore", over="ignore"):
-        value: LogValue = run(bound.steps, bound.values, Logs())
-        return value
+        if size <= BLOCK:
+            value: LogValue = run(bound.steps, bound.values, Logs())
+            return value
+        rows = max(1, BLOCK * shape[0] // size)
+        slices = [slice(start, start + rows) for start in range(0, shape[0], rows)]
+        blocks = [run(bound.steps, _cut(bound.values, here, len(shape)), Logs()) for here in slices]
+    log, sign = np.empty(shape), 1 if all(map(_positive, blocks)) else np.empty(shape)
+    for here, block in zip(slices, blocks, strict=True):
+        log[here] = block.log
+        if not isinstance(sign, int):
+            sign[here] = block.sign
+    return LogValue(log, sign)
+
+
+def _cut(values: Mapping[str, Any], rows: slice, dimensions: int) -> dict[str, Any]:
+    """The rows of the grid, of all that varies along them."""
+
+    def cut(x: LogValue) -> LogValue:
+        if np.ndim(x.log) < dimensions or len(x.log) == 1:
+            return x
+        return LogValue(x.log[rows], x.sign if _positive(x) else x.sign[rows])
+
+    return {n: [cut(v) for v in x] if isinstance(x, list) else cut(x) for n, x in values.items()}
 
 
 def assumed(claim: Claim, values: Mapping[str, Any]) -> Iterator[tuple[Assumption, Any]]:
@@ -300,15 +362,14 @@ def sweep(claim: Claim, form: str = "", part: str = "", **values: Any) -> LogVal
 def sweep_bound(claim: Claim, bound: Bound) -> LogValue:
     """The same for symbols that are bound to log-space values; the claim's conditions must hold on all of the grid."""
     try:
-        flat = [v for value in bound.values.values() for v in (value if isinstance(value, list) else [value])]
-        shape = np.broadcast_shapes(*(np.shape(v.log) for v in flat))
+        shape = shape_of(bound)
     except ValueError:
         raise InputError("the arrays do not broadcast together") from None
     for assumption, where in assumed(claim, bound.values):
         if not np.all(where):
             raise InputError(f"{claim.key} assumes that {assumption.text}; the grid leaves that")
     result = run_over(bound)
-    if np.any(np.isnan(result.log)) or np.any(result.log == np.inf):
+    if not np.max(result.log) < np.inf:  # nor nan
         raise InputError(f"{claim.key} is undefined somewhere on the grid")
     sign = result.sign if _positive(result) else np.broadcast_to(result.sign, shape)
     return LogValue(np.broadcast_to(result.log, shape), sign)

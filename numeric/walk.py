@@ -44,73 +44,156 @@ class Field(Protocol):
     def integrate(self, node: Expr, env: Mapping[str, Any]) -> Any: ...
 
 
-APPLIED = {
-    sympy.log: "log",
-    sympy.exp: "exp",
-    sympy.tanh: "tanh",
-    sympy.binomial: "binomial",
-    ceil_log2: "ceil_log2",
-    inverse_kl: "inverse_kl",
-    sympy.Min: "min",
-    sympy.Max: "max",
+Env = Mapping[str, Any]  # values by name
+Reading = Callable[[Env, Field], Any]  # what an expression is worth, once names have values in a field
+
+
+def walk(expr: Expr, env: Env, field: Field) -> Any:
+    return reading(expr)(env, field)
+
+
+MOST_READINGS = 1 << 16
+_readings: dict[int, tuple[Expr, Reading]] = {}
+
+
+def reading(expr: Expr) -> Reading:
+    """The expression as a function. Kept by identity, for to compare two expressions takes longer than to evaluate
+    one."""
+    found = _readings.get(id(expr))
+    if found is None:
+        if len(_readings) >= MOST_READINGS:
+            _readings.clear()
+        found = _readings[id(expr)] = expr, _read(expr)
+    return found[1]
+
+
+def _read(expr: Expr) -> Reading:
+    return next(READERS[kind] for kind in type(expr).__mro__ if kind in READERS)(expr)
+
+
+def _symbol(expr: Any) -> Reading:
+    name = expr.name
+    return lambda env, field: env[name]
+
+
+def _number(expr: Any) -> Reading:
+    value = Fraction(expr.p, expr.q)
+    return lambda env, field: field.rational(value)
+
+
+def _entry(expr: Any) -> Reading:
+    name, index = expr.base.label.name, _read(expr.indices[0])
+    if isinstance(expr.indices[0], sympy.Integer):
+        place = int(expr.indices[0]) - 1
+        return lambda env, field: env[name][place]
+    return lambda env, field: env[name][field.integer(index(env, field)) - 1]
+
+
+def _sum(expr: Any) -> Reading:
+    terms = [_read(term) for term in expr.args]
+    return lambda env, field: field.add([term(env, field) for term in terms])
+
+
+def _factors(expr: Any) -> list[Any]:
+    """A product of products is one product."""
+    nested = [_factors(x) if isinstance(x, sympy.Mul) else [x] for x in expr.args]
+    return [factor for factors in nested for factor in factors]
+
+
+def _product(expr: Any) -> Reading:
+    factors = [_read(factor) for factor in _factors(expr)]
+    if len(factors) == 2:  # the most frequent
+        first, second = factors
+        return lambda env, field: field.multiply([first(env, field), second(env, field)])
+    return lambda env, field: field.multiply([factor(env, field) for factor in factors])
+
+
+def _power(expr: Any) -> Reading:
+    base, exponent = _read(expr.base), expr.exp
+    if isinstance(exponent, sympy.Rational):
+        known = Fraction(exponent.p, exponent.q)
+        return lambda env, field: field.power(base(env, field), known)
+    varying = _read(exponent)
+    return lambda env, field: field.power_of(base(env, field), varying(env, field))
+
+
+def _ceiling(expr: Any) -> Reading:
+    inner = _read(expr.args[0])
+    return lambda env, field: field.ceiling(inner(env, field), expr, env)
+
+
+def _cases(expr: Any) -> Reading:
+    cases = [(case.cond, _read(case.expr)) for case in expr.args]
+    return lambda env, field: field.select([(c, partial(value, env, field)) for c, value in cases], env)
+
+
+def _integral(expr: Any) -> Reading:
+    return lambda env, field: field.integrate(expr, env)
+
+
+def _function(name: str) -> Callable[[Any], Reading]:
+    def read(expr: Any) -> Reading:
+        arguments = [_read(argument) for argument in expr.args]
+        return lambda env, field: field.apply(name, [argument(env, field) for argument in arguments])
+
+    return read
+
+
+def _loop(expr: Any) -> Reading:
+    """A sum or a product over an index."""
+    index, *ends = expr.limits[0]
+    low, high, term = _read(ends[0]), _read(ends[1]), _read(expr.function)
+    additive = isinstance(expr, sympy.Sum)
+
+    def total(env: Env, field: Field) -> Any:
+        first, last = field.integer(low(env, field)), field.integer(high(env, field))
+        if last - first > MOST_TERMS:
+            raise Undefined(f"a sum of more than {MOST_TERMS} terms is too long to be taken exactly")
+        terms = []
+        for i in range(first, last + 1):
+            field.indices.append(i)
+            terms.append(term({**env, index.name: field.rational(Fraction(i))}, field))
+            field.indices.pop()
+        if not terms:
+            return field.rational(Fraction(0 if additive else 1))
+        return field.add(terms) if additive else field.multiply(terms)
+
+    return total
+
+
+READERS: dict[type, Callable[[Any], Reading]] = {
+    sympy.Symbol: _symbol,
+    sympy.Rational: _number,
+    sympy.Indexed: _entry,
+    sympy.Add: _sum,
+    sympy.Mul: _product,
+    sympy.Pow: _power,
+    sympy.ceiling: _ceiling,
+    sympy.Piecewise: _cases,
+    sympy.Sum: _loop,
+    sympy.Product: _loop,
+    sympy.Integral: _integral,
+    type(sympy.E): lambda expr: lambda env, field: field.apply("exp", [field.rational(Fraction(1))]),
+    type(sympy.pi): _function("pi"),
+    sympy.log: _function("log"),
+    sympy.exp: _function("exp"),
+    sympy.tanh: _function("tanh"),
+    sympy.binomial: _function("binomial"),
+    sympy.Min: _function("min"),
+    sympy.Max: _function("max"),
+    ceil_log2: _function("ceil_log2"),
+    inverse_kl: _function("inverse_kl"),
 }
 
 
-def walk(expr: Expr, env: Mapping[str, Any], field: Field) -> Any:
-    if isinstance(expr, sympy.Symbol):
-        return env[expr.name]
-    if isinstance(expr, sympy.Rational):
-        return field.rational(Fraction(expr.p, expr.q))
-    if isinstance(expr, sympy.Indexed):
-        return env[expr.base.label.name][field.integer(walk(expr.indices[0], env, field)) - 1]
-    if isinstance(expr, sympy.Pow):
-        base = walk(expr.base, env, field)
-        if isinstance(expr.exp, sympy.Rational):
-            return field.power(base, Fraction(expr.exp.p, expr.exp.q))
-        return field.power_of(base, walk(expr.exp, env, field))
-    if isinstance(expr, (sympy.Sum, sympy.Product)):
-        return _loop(expr, env, field)
-    if isinstance(expr, sympy.Integral):
-        return field.integrate(expr, env)
-    if expr is sympy.E:
-        return field.apply("exp", [field.rational(Fraction(1))])
-    if expr is sympy.pi:
-        return field.apply("pi", [])
-    if isinstance(expr, sympy.Piecewise):
-        return field.select([(b.cond, partial(walk, b.expr, env, field)) for b in expr.args], env)
-    arguments = [walk(argument, env, field) for argument in expr.args]
-    if isinstance(expr, sympy.Add):
-        return field.add(arguments)
-    if isinstance(expr, sympy.Mul):
-        return field.multiply(arguments)
-    if isinstance(expr, sympy.ceiling):
-        return field.ceiling(arguments[0], expr, env)
-    return field.apply(APPLIED[expr.func], arguments)
-
-
-def _loop(expr: Any, env: Mapping[str, Any], field: Field) -> Any:
-    index, low, high = expr.limits[0]
-    first, last = field.integer(walk(low, env, field)), field.integer(walk(high, env, field))
-    if last - first > MOST_TERMS:
-        raise Undefined(f"a sum of more than {MOST_TERMS} terms is too long to be taken exactly")
-    terms = []
-    for i in range(first, last + 1):
-        field.indices.append(i)
-        terms.append(walk(expr.function, {**env, index.name: field.rational(Fraction(i))}, field))
-        field.indices.pop()
-    if not terms:
-        return field.rational(Fraction(0 if isinstance(expr, sympy.Sum) else 1))
-    return field.add(terms) if isinstance(expr, sympy.Sum) else field.multiply(terms)
-
-
-def _each(step: Step, env: Mapping[str, Any], field: Field) -> list[Any]:
+def _each(step: Step, env: Env, field: Field) -> list[Any]:
     assert step.over is not None
     index, count = step.over
     entries = range(1, field.integer(walk(count, env, field)) + 1)
     return [walk(step.expr, {**env, index.name: field.rational(Fraction(i))}, field) for i in entries]
 
 
-def run(steps: list[Step], values: Mapping[str, Any], field: Field) -> Any:
+def run(steps: list[Step], values: Env, field: Field) -> Any:
     """The value of the last step."""
     env = dict(values)
     for step in steps:

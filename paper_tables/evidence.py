@@ -3,10 +3,12 @@ paper and of all that they rest on."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from maurey.symbolic import registry
 from maurey.verify import ledger
+from maurey.verify.evidence import AGAIN
 
 from .exhibits import Exhibit, Progress
 
@@ -16,11 +18,11 @@ COLOURS = {"holds": "tab:blue", "undecided": "tab:orange", "fails": "tab:red"}
 
 def evidence(paper: str, progress: Progress) -> Exhibit:
     stored, used = ledger.verdicts(), _closure(paper)
-    keys = [claim.key for claim in registry.all_claims() if claim.key in stored and claim.key in used]
-    rows = []
-    for done, key in enumerate(keys):
-        progress(done, len(keys))
-        rows.append(_row(key, stored[key]))
+    wanted = [claim.key for claim in registry.all_claims() if claim.key in used]
+    keys, rows = [key for key in wanted if key in stored], []
+    for done, key in enumerate(wanted):
+        progress(done, len(wanted))
+        rows.append(_row(key, stored[key]) if key in stored else [key, AGAIN, *[""] * (len(COLUMNS) - 2)])
     verdicts = [stored[key]["verdict"] for key in keys]
     counts = {verdict: verdicts.count(verdict) for verdict in COLOURS}
     edges = sum(stored[key]["edge"] for key in keys)
@@ -56,14 +58,14 @@ def _closure(paper: str) -> set[str]:
     return found
 
 
-def _row(key: str, verdict: dict[str, Any]) -> list[str]:
+def _row(key: str, verdict: Mapping[str, Any]) -> list[str]:
     tightness = "" if verdict["tightness"] is None else f"{verdict['tightness']:.3g}"
     shown = f"{verdict['verdict']} (edge)" if verdict["edge"] else verdict["verdict"]
     rungs = [verdict["evidence"] or "-", verdict["derived"] or "-"]
     return [key, shown, *rungs, str(verdict["instances"]), tightness, f"{verdict['seconds']:.1f}"]
 
 
-def _draw(figure: Any, stored: dict[str, dict[str, Any]]) -> None:
+def _draw(figure: Any, stored: Mapping[str, Mapping[str, Any]]) -> None:
     """Tightness of every claim that was tried on instances."""
     tried = {key: one for key, one in stored.items() if one["tightness"] is not None}
     axes = figure.subplots()

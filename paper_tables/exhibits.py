@@ -20,7 +20,8 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
+from maurey.verify.files import replace
 
 ROOT = Path(__file__).parent
 Progress = Callable[[int, int], None]
@@ -72,7 +73,6 @@ def make(name: str, folder: Path, progress: Progress) -> list[Path]:
 
 def write(name: str, exhibit: Exhibit, folder: Path, seconds: float, **more: Any) -> list[Path]:
     """`more` goes into the provenance."""
-    folder.mkdir(parents=True, exist_ok=True)
     texts = {
         "table.csv": as_csv(exhibit),
         "table.tex": as_latex(exhibit),
@@ -80,18 +80,8 @@ def write(name: str, exhibit: Exhibit, folder: Path, seconds: float, **more: Any
         "provenance.json": json.dumps(_provenance(name, exhibit, seconds) | more, indent=1) + "\n",
     }
     for file, text in texts.items():
-        replace_bytes(folder / file, text.encode())
+        replace(folder / file, text)
     return [*(folder / file for file in texts), *_figures(exhibit, folder)]
-
-
-def replace_bytes(file: Path, content: bytes) -> None:
-    """Whole or not at all."""
-    draft = file.with_name(f".{file.name}")
-    try:
-        draft.write_bytes(content)
-        draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _provenance(name: str, exhibit: Exhibit, seconds: float) -> dict[str, Any]:
@@ -122,7 +112,7 @@ def _figures(exhibit: Exhibit, folder: Path) -> list[Path]:
         figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
     files = {folder / "figure.svg": svg, folder / "figure.png": png}
     for file, drawn in files.items():
-        replace_bytes(file, drawn.getvalue())
+        replace(file, drawn.getvalue())
     return list(files)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from textwrap import fill
@@ -15,6 +16,7 @@ from maurey.numeric.exact import plain_number
 from maurey.numeric.grids import from_exact
 from maurey.symbolic.names import VOCABULARY
 from maurey.symbolic.printing import plain
+from maurey.verify.files import replace
 
 STYLES = {"printed": ":", "derived": "-", "sharp": "--"}
 LARGEST = 250  # decimal exponent that a logarithmic axis takes
@@ -67,7 +69,7 @@ def save(found: Comparison, file: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
 
-    file.parent.mkdir(parents=True, exist_ok=True)
+    drawn, kind = BytesIO(), file.suffix.lower()
     with matplotlib.rc_context({"svg.hashsalt": "maurey", "font.size": 9}):
         figure = Figure(figsize=(10.0, 6.0), layout="constrained")
         axes = figure.subplots()
@@ -76,4 +78,5 @@ def save(found: Comparison, file: Path) -> None:
             fill(", ".join(f"{name} = {_told(value)}" for name, value in found.given.items()), 110), fontsize=8
         )
         figure.legend(loc="outside right center", fontsize=8)
-        figure.savefig(file, dpi=150, metadata=UNDATED[file.suffix.lower()])
+        figure.savefig(drawn, format=kind[1:], dpi=150, metadata=UNDATED[kind])
+    replace(file, drawn.getvalue())

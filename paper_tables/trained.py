@@ -1,10 +1,11 @@
 """Exhibits that are trained: a plan of trials, what came of them, and the figure drawn from that alone.
 
 The folder of such an exhibit holds `config.toml` (a table for each scale), `expected.toml` (facts typed from the paper)
-and `results.jsonl` (raw results); everything else is drawn from these three. Trials are kept in one file for all
-exhibits and scales, build/tables/results.sqlite; the committed results, of scale paper, are read into it when they are
-asked for, so that one can go on from them. A scale that has only `from = "paper"` draws what is known of that one and
-trains nothing; an exhibit with `SHARES` shows trials of the exhibits named there, and keeps none of its own.
+and `results.jsonl` (raw results, each with its checksum); everything else is drawn from these three. Trials are kept in
+one file for all exhibits and scales, build/tables/results.sqlite; the committed results, of scale paper, are read into
+it when they are asked for, so that one can go on from them. A scale that has only `from = "paper"` draws what is known
+of that one and trains nothing; an exhibit with `SHARES` shows trials of the exhibits named there, and keeps none of its
+own.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
+from maurey.verify.files import replace
+from maurey.verify.training.engine import exports
 from maurey.verify.training.engine.store import Pace, Store
 from maurey.verify.training.engine.sweep import Progress as Done
 from maurey.verify.training.engine.sweep import Report, estimate, sweep
@@ -96,20 +99,16 @@ def sources(name: str) -> tuple[str, ...]:
 
 
 def committed(name: str) -> list[tuple[Job, dict[str, Any]]]:
-    """The committed results of an exhibit, if there are any."""
+    """The committed results of an exhibit, if there are any; what was altered or cut is told and left out."""
     files = (exhibits.ROOT / source / "results.jsonl" for source in sources(name))
-    found = []
-    for line in (line for file in files if file.exists() for line in file.read_text().splitlines()):
-        row = json.loads(line)
-        job = Job(config(row["config"]), row["trial"])
-        if job.key == row["key"]:  # else the same words have come to mean another computation
-            found.append((job, row["result"]))
-    return found
+    return [one for file in files if file.exists() for one in exports.results(file)]
 
 
 def take_committed(name: str, store: Store) -> None:
-    if rows := committed(name):
-        store.add([job for job, _ in rows], [record for _, record in rows])
+    rows = committed(name)
+    known = store.known(job for job, _ in rows)
+    if new := [(job, record) for job, record in rows if job.key not in known]:
+        store.add([job for job, _ in new], [record for _, record in new])
 
 
 def pace(name: str, store: Store | None) -> Pace:
@@ -160,11 +159,6 @@ def make(
     if not known:
         return [], done
     outcomes = [Outcome(job.config, job.trial, known[job.key]) for job in jobs if job.key in known]
-    rows = [
-        json.dumps({"key": job.key, "config": short(job.config), "trial": job.trial, "result": known[job.key]})
-        for job in jobs
-        if job.key in known
-    ]
     counts = Counter(outcome.config for outcome in outcomes)
     measured = {c: s for c, s in reversed(pace(name, store).measured) if c in counts}
     exhibit = drawn(name, scale, outcomes)
@@ -178,11 +172,12 @@ def make(
     }
     files = exhibits.write(name, exhibit, folder, time.perf_counter() - started, **about)
     if sources(name) == (name,):
-        exhibits.replace_bytes(folder / "results.jsonl", ("\n".join(rows) + "\n").encode())
+        rows = [exports.line(job, known[job.key]) for job in jobs if job.key in known]
+        replace(folder / "results.jsonl", "\n".join(rows) + "\n")
         files.append(folder / "results.jsonl")
     for file in ("config.toml", "expected.toml"):
         if folder != exhibits.ROOT / name:
-            exhibits.replace_bytes(folder / file, (exhibits.ROOT / name / file).read_bytes())
+            replace(folder / file, (exhibits.ROOT / name / file).read_bytes())
     return files, done
 
 

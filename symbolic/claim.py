@@ -17,6 +17,7 @@ from sympy import Expr, Symbol, evaluate
 from sympy.core.relational import Relational
 
 from .derivation import Step
+from .errors import InputError as InputError  # where it is asked for
 
 FORMS = ("printed", "derived", "sharp")
 KINDS = (
@@ -50,10 +51,6 @@ DOMAINS: dict[str, Callable[[Fraction], bool]] = {
     "in (0, 1]": lambda x: 0 < x <= 1,
     "positive integer": lambda x: x > 0 and x.denominator == 1,
 }
-
-
-class InputError(ValueError):
-    """What a user gave does not fit; the message is one line that says what would."""
 
 
 @dataclass(frozen=True)

@@ -9,20 +9,18 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from maurey.symbolic.claim import InputError
 
-from . import papers
-
-# strongest first
-RUNGS = ("identity", "proved", "derived", "constructed", "tested", "trained", "axiom", "refuted")
-VERDICTS = ("holds", "fails", "undecided")
+from . import evidence, papers
+from .rungs import RUNGS, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -73,6 +71,7 @@ Check = Callable[[Effort], "Result | Iterable[Result]"]
 class _Book:
     checks: dict[str, list[Check]] = field(default_factory=dict)
     exempt: dict[str, str] = field(default_factory=dict)
+    modules: dict[str, set[str]] = field(default_factory=dict)  # which speak of a key
 
 
 BOOK = _Book()
@@ -80,10 +79,12 @@ BOOK = _Book()
 
 def check(*keys: str) -> Callable[[Check], Check]:
     """Register a check for the claims with these keys."""
+    _speaks_of(keys, _caller())
 
     def register(function: Check) -> Check:
         for key in keys:
             BOOK.checks.setdefault(key, []).append(function)
+        _speaks_of(keys, _unwrapped(function).__module__)
         return function
 
     return register
@@ -91,7 +92,24 @@ def check(*keys: str) -> Callable[[Check], Check]:
 
 def exempt(reason: str, *keys: str) -> None:
     """Claims that carry nothing to be checked, and why."""
+    _speaks_of(keys, _caller())
     BOOK.exempt |= dict.fromkeys(keys, reason)
+
+
+def _caller() -> str:
+    """The module that registers: a check may be made by a function of another."""
+    return str(sys._getframe(2).f_globals["__name__"])
+
+
+def _unwrapped(function: Any) -> Any:
+    while isinstance(function, partial):
+        function = function.func
+    return function
+
+
+def _speaks_of(keys: Iterable[str], module: str) -> None:
+    for key in keys:
+        BOOK.modules.setdefault(key, set()).add(module)
 
 
 @cache
@@ -105,13 +123,26 @@ def load(paper: str) -> _Book:
     return BOOK
 
 
+def _load_for(key: str) -> _Book:
+    """What speaks of one key: the modules that the ledger names, while its sources agree; else all of the paper's."""
+    known = evidence.modules_of(key)
+    for module in known:
+        importlib.import_module(f"{__package__}.{module}")
+    return BOOK if known else load(key.partition("/")[0])
+
+
 def checks_of(key: str) -> list[Check]:
-    return load(key.partition("/")[0]).checks.get(key, [])
+    return _load_for(key).checks.get(key, [])
 
 
 def exemption_of(key: str) -> str:
     """Why there is nothing to check, if there is nothing."""
-    return load(key.partition("/")[0]).exempt.get(key, "")
+    return _load_for(key).exempt.get(key, "")
+
+
+def modules_of(key: str) -> set[str]:
+    """Those of its checks, or of what says that there is nothing to check."""
+    return load(key.partition("/")[0]).modules.get(key, set())
 
 
 def effort(name: str) -> Effort:
@@ -120,7 +151,10 @@ def effort(name: str) -> Effort:
     return EFFORTS[name]
 
 
-def results(key: str, how_hard: Effort) -> list[Result]:
+def results(key: str, how_hard: Effort, whole: bool = False) -> list[Result]:
+    """With `whole`, whatever module of the paper speaks of the key is asked, whether the ledger knows it or not."""
+    if whole:
+        load(key.partition("/")[0])
     found: list[Result] = []
     for function in checks_of(key):
         made = function(how_hard)

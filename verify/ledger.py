@@ -1,87 +1,70 @@
-"""The ledger: what was found about each claim, under the hash of what the claim says.
+"""The ledger: what was found about each claim, under the fingerprint of what the claim says.
 
-As long as a claim stays as it is, its witnesses are replayed, not searched again.
+As long as a claim stays as it is, its witnesses are replayed, not searched again. `differences` holds every field
+against what the checks find when they are run once more.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Container
-from dataclasses import asdict
-from functools import cache
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from sympy import srepr
-
 from maurey.symbolic import registry
-from maurey.symbolic.claim import Claim
-from maurey.verify.errata.entries import Comparison, Erratum, comparable
-from maurey.verify.errata.witnesses import replay
+from maurey.symbolic.claim import Claim, InputError
+from maurey.symbolic.fingerprint import fingerprint
+from maurey.verify.errata.entries import Comparison, Erratum, comparable, restates
+from maurey.verify.errata.witnesses import printed_again, replay
 
-from .evidence import PATH
+from . import checks, digests, evidence, files
+from .evidence import AGAIN, Entry, entry_of, ledger, replayed, stands, verdict_of
 
 Report = Callable[[int, int], None]
-_text = cache(srepr)  # claims share steps
-_hashes: dict[int, tuple[Claim, str]] = {}  # by identity: a claim never changes, but has no hash of its own
+NOT_REPLAYED = ("seconds", "effort")  # of a verdict: how long and how hard it was tried, not what was found
 
 
-def hash_of(claim: Claim) -> str:
-    if id(claim) not in _hashes:
-        _hashes[id(claim)] = claim, _hash_of(claim)
-    return _hashes[id(claim)][1]
-
-
-def _hash_of(claim: Claim) -> str:
-    """Of all that a comparison depends on: symbols, assumptions, constants and the steps of every form."""
-    content = [
-        claim.key,
-        [(p.name, p.domain, p.index, p.optional) for p in claim.symbols],
-        [_text(assumption.relation) for assumption in claim.assumes],
-        [(c.name, str(c.value), c.left_open) for c in claim.constants],
-        claim.unrolled,
-        *([claim.samples] if claim.samples != "m" else []),
-        dict(claim.differs),
-        [
-            [part.name, part.relation, part.keeps]
-            + [(form, s.name, _text(s.expr), str(s.over)) for form in part.forms for s in part.steps(form)]
-            for part in claim.parts
-        ],
-    ]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
-
-
-def restates(claim: Claim) -> str:
-    """The claim, if there is one, whose formulas this one states again under another number."""
-    used = (registry.find(key) for key in claim.uses)
-    return next((other.key for other in used if claim.parts and other.parts is claim.parts), "")
-
-
-def _among(keys: Container[str] | None) -> list[Claim]:
-    return [claim for claim in registry.all_claims() if keys is None or claim.key in keys]
-
-
-def _read() -> dict[str, Any]:
-    return json.loads(PATH.read_text()) if PATH.exists() else {}
+def _among(keys: Collection[str] | None) -> list[Claim]:
+    """All claims, or these, in order; only their papers are loaded."""
+    if keys is None:
+        return registry.all_claims()
+    papers = sorted({key.partition("/")[0] for key in keys})
+    return [claim for paper in papers for claim in registry.claims_of(paper).values() if claim.key in keys]
 
 
 def comparisons(
-    report: Report = lambda done, total: None, afresh: bool = False, keys: Container[str] | None = None
+    report: Report = lambda done, total: None,
+    afresh: bool = False,
+    keys: Collection[str] | None = None,
+    standing: bool = False,
 ) -> list[Comparison]:
     """Every claim, or every one of these, that has something to compare, in order: from the ledger where it knows the
-    claim."""
-    known = {} if afresh else _read()
+    claim, replayed unless it was made with these very sources. That nothing was found counts only while what compared
+    is `standing`."""
     claims = [claim for claim in _among(keys) if comparable(claim)]
     found = []
     for number, claim in enumerate(claims):
         report(number, len(claims))
         if original := restates(claim):
             found.append(Comparison(claim.key, remarks=[f"{claim.key} states {original} again: see there."]))
-            continue
-        record = known.get(hash_of(claim), {}).get("comparison")
-        stored = record and Comparison(claim.key, [Erratum(**e) for e in record["errata"]], *_lines(record))
-        found.append(stored if stored and all(replay(claim, e) for e in stored.errata) else _compared(claim))
+        else:
+            found.append((None if afresh else _stored(claim, standing)) or _compared(claim))
     return found
+
+
+def _stored(claim: Claim, standing: bool) -> Comparison | None:
+    entry = entry_of(claim)
+    if entry is None or entry["comparison"] is None or (standing and not stands(entry)):
+        return None
+    stored = dict(entry["comparison"])
+    found = Comparison(claim.key, [Erratum(**e) for e in stored.pop("errata")], **stored)
+    return found if replayed(entry) or all(_shows(replay, claim, e) for e in found.errata) else None
+
+
+def _shows(how: Callable[[Claim, Erratum], bool], claim: Claim, erratum: Erratum) -> bool:
+    """Whatever a witness that was tampered with leads to, it does not show what it says."""
+    try:
+        return how(claim, erratum)
+    except Exception:
+        return False
 
 
 def _compared(claim: Claim) -> Comparison:
@@ -90,35 +73,83 @@ def _compared(claim: Claim) -> Comparison:
     return compare(claim)
 
 
-def _lines(record: dict[str, Any]) -> tuple[list[str], list[str]]:
-    return record["remarks"], record["undecided"]
+def refuted(keys: Collection[str] | None = None) -> list[Erratum]:
+    """What attacks and constructions found against claims, by checks that still stand."""
+    entries = (entry_of(claim) for claim in _among(keys))
+    return [Erratum(**one) for entry in entries if entry and stands(entry) for one in entry["refuted"]]
 
 
-def refuted() -> list[Erratum]:
-    """What attacks and constructions found against claims that still say the same."""
-    known = _read()
-    records = (known.get(hash_of(claim), {}) for claim in registry.all_claims())
-    return [Erratum(**entry) for record in records for entry in record.get("refuted", [])]
-
-
-def verdicts(keys: Container[str] | None = None) -> dict[str, dict[str, Any]]:
-    """The verdicts that the ledger holds, on all claims or on these, by key."""
-    known = _read()
-    found = {claim.key: known.get(hash_of(claim), {}).get("verdict") for claim in _among(keys)}
+def verdicts(keys: Collection[str] | None = None) -> dict[str, Mapping[str, Any]]:
+    """The verdicts that stand, on all claims or on these, by key."""
+    found = {claim.key: verdict_of(claim) for claim in _among(keys)}
     return {key: verdict for key, verdict in found.items() if verdict}
 
 
-def keep(name: str, entries: dict[str, Any]) -> None:
-    """Put an entry of that name into the record of each key, and drop records of claims that have changed."""
-    known, records = _read(), {}
+def effort_of(key: str, otherwise: str) -> str:
+    """How hard it was tried when its entry was made."""
+    known = entry_of(registry.find(key))
+    return known["verdict"]["effort"] if known else otherwise
+
+
+def modules(claim: Claim) -> list[str]:
+    """Those of the checks of a claim, of what compares its forms, and of what judges; within verify."""
+    speaking = {module.removeprefix(f"{__package__}.") for module in checks.modules_of(restates(claim) or claim.key)}
+    return sorted(speaking | {"matrix"} | ({"errata.comparison"} if comparable(claim) else set()))
+
+
+def keep(found: Mapping[str, Entry]) -> None:
+    """These entries, by key, in place of what there was. What the ledger holds of other claims stays as it is, if it
+    stands, if no other check speaks of the claim, and if its witnesses still show what they showed; as long as it was
+    not made again, it counts as not replayed."""
+    if digests.changed():
+        raise InputError("the sources were changed while their claims were verified: nothing is kept; verify again")
+    entries = {}
     for claim in registry.all_claims():
-        mark = hash_of(claim)
-        record = known.get(mark, {"key": claim.key}) | ({name: entries[claim.key]} if claim.key in entries else {})
-        if len(record) > 1:
-            records[mark] = record
-    PATH.write_text(json.dumps(records, indent=1) + "\n")
+        old = entry_of(claim)
+        if claim.key in found:
+            entries[fingerprint(claim)] = found[claim.key]
+        elif (
+            old
+            and stands(old)
+            and (replayed(old) or (modules(claim) == old["check"]["modules"] and _holds(claim, old)))
+        ):
+            entries[fingerprint(claim)] = old
+    files.replace(evidence.PATH, evidence.written(digests.sources(), entries))
+    evidence.forget()
 
 
-def commit(found: list[Comparison]) -> None:
-    own = [one for one in found if not restates(registry.find(one.key))]
-    keep("comparison", {one.key: {n: v for n, v in asdict(one).items() if n != "key"} for one in own})
+def _holds(claim: Claim, old: Entry) -> bool:
+    gaps = (old["comparison"] or {}).get("errata", [])
+    ways = [(replay, e) for e in gaps] + [(printed_again, e) for e in old["refuted"]]
+    return all(_shows(how, claim, Erratum(**e)) for how, e in ways)
+
+
+def differences(found: Mapping[str, Entry]) -> Iterator[str]:
+    """Where the ledger is not what these entries, found afresh, say."""
+    known = {fingerprint(claim): claim.key for claim in registry.all_claims()}
+    for mark, stored in ledger().entries.items():
+        key = stored["key"]
+        if known.get(mark) != key:
+            yield f"{key}: the entry {mark} is of no claim"
+        elif key in found:
+            yield from (f"{key}: {line}" for line in _unlike(dict(stored), dict(found[key]), ""))
+    for key in found:
+        if key not in (stored["key"] for stored in ledger().entries.values()):
+            yield f"{key}: {AGAIN}"
+
+
+def _unlike(old: Any, new: Any, where: str) -> Iterator[str]:
+    if isinstance(old, dict) and isinstance(new, dict) and set(old) == set(new):
+        for field in old:
+            if field != "sources" and (field not in NOT_REPLAYED or where != "verdict"):
+                yield from _unlike(old[field], new[field], f"{where}.{field}".lstrip("."))
+    elif isinstance(old, list) and isinstance(new, (list, tuple)) and len(old) == len(new):
+        for number, (one, other) in enumerate(zip(old, new, strict=True), 1):
+            yield from _unlike(one, other, f"{where}[{number}]")
+    elif type(old) is not type(new) or old != new:
+        yield f"{where} is {_brief(old)}, replayed {_brief(new)}"
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."

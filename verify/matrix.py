@@ -7,20 +7,24 @@ with any of its parts and holds with all of them; else it is undecided.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from multiprocessing import active_children, get_context
 from typing import Any
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
-from maurey.verify.errata.entries import Comparison, Erratum, comparable
+from maurey.verify.errata.entries import Comparison, Erratum, comparable, restates
 
-from . import ledger
-from .checks import RUNGS, Effort, Result, exemption_of, results
+from . import digests, ledger
+from .checks import Effort, Result, exemption_of, results
+from .evidence import Entry
+from .rungs import RUNGS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,36 +42,49 @@ class Row:
     trained: dict[str, Any] | None = None  # instances, tightness and note of what trained networks say, if they do
 
 
-Found = tuple[Row, list[Result]]
+@dataclass(frozen=True)
+class Found:
+    """A row, and what is behind it."""
+
+    row: Row
+    made: list[Result]
+    compared: Comparison | None
 
 
 def verify(
-    keys: list[str], effort: Effort, workers: int = 1, report: Callable[[Row], None] | None = None
+    keys: list[str],
+    effort: Effort,
+    workers: int = 1,
+    report: Callable[[Row], None] | None = None,
+    afresh: bool = False,
 ) -> list[Found]:
-    """One row for each key, with the results behind it; `report` hears of each as it comes. What was found before an
-    interruption is kept."""
-    sources = {key: ledger.restates(registry.find(key)) or key for key in keys}
-    compared = {one.key: one for one in ledger.comparisons(keys=set(sources.values()))}
+    """Each key, in order; `report` hears of each as it comes. What was found before an interruption is kept. `afresh`
+    compares again what the ledger has compared."""
+    sources = {key: restates(registry.find(key)) or key for key in keys}
+    compared = {one.key: one for one in ledger.comparisons(keys=set(sources.values()), afresh=afresh, standing=True)}
     found: dict[str, Found] = {}
     try:
-        for source, (made, seconds) in _all_results(set(sources.values()), effort, workers):
+        for source, (made, seconds) in _all_results(set(sources.values()), effort, workers, afresh):
             for key in (key for key in keys if sources[key] == source):
-                found[key] = row(registry.find(key), made, compared.get(source), seconds), made
+                by = compared.get(source)
+                found[key] = Found(row(registry.find(key), made, by, seconds), made, by if key == source else None)
                 if report:
-                    report(found[key][0])
+                    report(found[key].row)
     except KeyboardInterrupt:
         pass
     return [found[key] for key in keys if key in found]
 
 
-def _all_results(keys: set[str], effort: Effort, workers: int) -> Iterator[tuple[str, tuple[list[Result], float]]]:
+def _all_results(
+    keys: set[str], effort: Effort, workers: int, afresh: bool
+) -> Iterator[tuple[str, tuple[list[Result], float]]]:
     """As they come; in processes of their own where there are several workers."""
     if workers == 1:
-        yield from ((key, _timed(key, effort)) for key in keys)
+        yield from ((key, _timed(key, effort, afresh)) for key in keys)
         return
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _one_thread)
     try:
-        tasks = {pool.submit(_timed, key, effort): key for key in keys}
+        tasks = {pool.submit(_timed, key, effort, afresh): key for key in keys}
         yield from ((tasks[task], task.result()) for task in as_completed(tasks))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -80,9 +97,9 @@ def _one_thread() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
 
 
-def _timed(key: str, effort: Effort) -> tuple[list[Result], float]:
+def _timed(key: str, effort: Effort, afresh: bool) -> tuple[list[Result], float]:
     started = time.perf_counter()
-    return results(key, effort), time.perf_counter() - started
+    return results(key, effort, whole=afresh), time.perf_counter() - started
 
 
 def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: float) -> Row:
@@ -132,6 +149,7 @@ def _held(against: list[Result]) -> dict[str, Any] | None:
     return {"instances": sum(one.instances for one in against), "tightness": _tightness(against), "note": notes}
 
 
+TIGHTNESS = 3  # digits: an ascent in doubles does not give the same further ones on every machine
 SEVERITY = {"holds": 0, "undecided": 1, "fails at an edge": 2, "fails": 3}
 
 
@@ -173,15 +191,35 @@ def _reason(gaps: set[str], made: list[Result]) -> str:
     return "; ".join(one.note for one in made if one.verdict == "undecided") or "nothing decides it"
 
 
-def record(row: Row, effort: Effort) -> dict[str, Any]:
-    """What the ledger keeps of a row."""
-    return {**asdict(row), "seconds": round(row.seconds, 1), "effort": effort.name}
+def entry(found: Found, effort: Effort) -> Entry:
+    """What the ledger keeps."""
+    row = found.row
+    told = {"seconds": round(row.seconds, 1), "tightness": _rounded(row.tightness), "trained": _rounded_in(row.trained)}
+    compared = asdict(found.compared) if found.compared else None
+    modules = ledger.modules(registry.find(row.key))
+    made = {
+        "key": row.key,
+        "sources": digests.sources(),
+        "check": {"modules": modules, "digest": digests.of_check(tuple(modules))},
+        "verdict": {**asdict(row), **told, "effort": effort.name},
+        "refuted": [asdict(one) for one in refuted(row.key, found.made)],
+        "comparison": compared and {name: value for name, value in compared.items() if name != "key"},
+    }
+    return json.loads(json.dumps(made))  # as it will be read again
+
+
+def _rounded(x: float | None) -> float | None:
+    return None if x is None else float(f"{x:.{TIGHTNESS}g}")
+
+
+def _rounded_in(held: dict[str, Any] | None) -> dict[str, Any] | None:
+    return held and held | {"tightness": _rounded(held["tightness"])}
 
 
 def refuted(key: str, made: list[Result]) -> list[Erratum]:
     """What attacks and constructions found against the print, as entries of the errata."""
     claim = registry.find(key)
-    if ledger.restates(claim):
+    if restates(claim):
         return []
     first = next((part.name for part in claim.parts), "")  # a definition may have none
     return [
@@ -191,10 +229,15 @@ def refuted(key: str, made: list[Result]) -> list[Erratum]:
             status="refuted",
             edge=one.edge,
             witness=dict(one.counterexample or {}),
-            printed_value=one.printed_value,
-            true_value=one.true_value,
+            printed_value=_without_noise(one.printed_value),
+            true_value=_without_noise(one.true_value),
             note=f"{one.note[:1].upper()}{one.note[1:].removesuffix('.')}.",
         )
         for one in made
         if one.verdict == "fails" and one.form == "printed"
     ]
+
+
+def _without_noise(value: str) -> str:
+    """Digits of a double beyond the fifteenth are not the same on every machine."""
+    return f"{Decimal(value):.12g}" if len(Decimal(value).as_tuple().digits) > 15 else value

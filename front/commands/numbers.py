@@ -8,9 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from maurey.numeric.exact import plain_number
-from maurey.symbolic import registry
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
 
 from .options import FormOption, Json, KeyPart, Values, assignments, check_form, patience
 
@@ -31,7 +29,10 @@ def evaluate(
     """Value and a rigorous enclosure."""
     from maurey.numeric.balls import enclose_steps
     from maurey.numeric.binding import bind
+    from maurey.numeric.exact import plain_number
     from maurey.numeric.slack import slack
+    from maurey.symbolic import registry
+    from maurey.verify.evidence import standing_or_problem
 
     name, _, part = key.partition(":")
     claim = registry.find(name)
@@ -41,11 +42,13 @@ def evaluate(
         enclosure, _ = enclose_steps(bound.steps, bound.values, digits)
     parameters = {n: plain_number(v) for n, v in bound.used.items()}
     notes = slack({name: bound.values[name] for name in given})
+    standing = standing_or_problem(claim)
     if as_json:
         print(json.dumps({
             "key": claim.key, "part": bound.part.name, "form": bound.form, "value": str(enclosure.value),
             "lower": str(enclosure.lower), "upper": str(enclosure.upper), "digits": digits,
-            "parameters": parameters, "unused": list(bound.unused), "notes": notes,
+            "parameters": parameters, "unused": list(bound.unused), "notes": notes, "verdict": standing.verdict,
+            "evidence": standing.evidence, "replayed": standing.replayed, "problem": standing.problem or None,
         }, indent=1))  # fmt: skip
         return
     print(f"{claim.key} {bound.part.name}, {bound.form}: {enclosure.value}")
@@ -57,6 +60,7 @@ def evaluate(
         print(f"  not used by this form: {', '.join(bound.unused)}")
     for note in notes:
         print(f"  note: {note}")
+    print(f"  the claim as printed: {standing.words}")
 
 
 def samples(
@@ -69,6 +73,7 @@ def samples(
     """The smallest sample size from which the bound stays at or below the gap, certified."""
     from maurey.numeric.samples import BEYOND, LIMIT, certified
     from maurey.numeric.samples import samples as search
+    from maurey.symbolic import registry
 
     if not gap:
         raise InputError("missing option --gap: the gap that the bound shall not exceed, a positive real")
@@ -105,6 +110,7 @@ def blame(key: KeyPart, values: Values = None, form: FormOption = "", as_json: J
     from dataclasses import asdict
 
     from maurey.numeric.blame import blame as shares_of
+    from maurey.symbolic import registry
 
     name, _, part = key.partition(":")
     claim = registry.find(name)

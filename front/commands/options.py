@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,19 +12,34 @@ from typing import Annotated
 
 import typer
 
-from maurey.symbolic.claim import FORMS, InputError
+from maurey.symbolic.errors import InputError
 
 PATIENCE = 2.0  # seconds without a sign of life
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Key = Annotated[str, typer.Argument(metavar="KEY", help="A claim, e.g. edelman2022/4.4.")]
+
+
+def complete_key(start: str) -> list[str]:
+    """Keys that begin so, from the ledger as it lies: a shell that waits has no time for SymPy."""
+    from maurey import verify
+
+    path = Path(str(verify.__file__)).with_name("ledger.json")
+    keys = re.findall(r'^   "key": "([^"]+)"', path.read_text(errors="replace"), re.M) if path.exists() else []
+    return sorted(key for key in keys if key.startswith(start))
+
+
+Key = Annotated[str, typer.Argument(metavar="KEY", help="A claim, e.g. edelman2022/4.4.", autocompletion=complete_key)]
 FormOption = Annotated[str, typer.Option("--form", help="printed, derived or sharp.")]
 Layers = Annotated[int, typer.Option("--layers", help="Write lists per layer and per head out for this many.")]
-KeyPart = Annotated[str, typer.Argument(metavar="KEY[:PART]", help="A claim, or one part of it.")]
+KeyPart = Annotated[
+    str, typer.Argument(metavar="KEY[:PART]", help="A claim, or one part of it.", autocompletion=complete_key)
+]
 Values = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE...")]
 
 
 def check_form(form: str) -> str:
+    from maurey.symbolic.claim import FORMS
+
     if form and form not in FORMS:
         raise InputError(f"no form {form!r}; there are {', '.join(FORMS)}")
     return form

@@ -7,13 +7,16 @@ import importlib.util
 import json
 import sys
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
 
 from .options import Json, check_checkout
 
@@ -61,25 +64,47 @@ def tables(
     if commit:
         check_checkout("exhibits")
     base = rooms.ROOT if commit else BUILT / scale
-    if dry_run:
-        return _forecast([name for name in chosen if trained.is_trained(name)], scale, protocol, as_json)
     try:
-        return _make(
-            names=chosen,
-            base=base,
-            scale=scale,
-            limit=0.0 if render else limit,
-            workers=workers,
-            scheduler=scheduler,
-            device=device,
-            protocol=protocol,
-            as_json=as_json,
-        )
+        with _damage_in_a_line():
+            if dry_run:
+                return _forecast([name for name in chosen if trained.is_trained(name)], scale, protocol, as_json)
+            return _make(
+                names=chosen,
+                base=base,
+                scale=scale,
+                limit=0.0 if render else limit,
+                workers=workers,
+                scheduler=scheduler,
+                device=device,
+                protocol=protocol,
+                as_json=as_json,
+            )
     except (OSError, sqlite3.Error) as error:
         if isinstance(error, OSError) and error.errno in IN_THE_WAY:
             raise InputError(f"cannot write under {base}: {error.strerror}") from None
         print(f"maurey: {error}; what was finished is kept", file=sys.stderr)
         return 1
+
+
+@contextmanager
+def _damage_in_a_line() -> Iterator[None]:
+    """Results that were altered or cut are told once, in the words of the command."""
+    from maurey.verify.training.engine.checksums import DamagedResult
+
+    usual, told = warnings.showwarning, set[str]()
+
+    def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
+             line: str | None = None) -> None:  # fmt: skip
+        if not issubclass(category, DamagedResult):
+            usual(message, category, filename, lineno, file, line)
+        elif str(message) not in told:
+            told.add(str(message))
+            print(f"maurey: {' '.join(str(message).split())}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DamagedResult)
+        warnings.showwarning = show
+        yield
 
 
 def _forecast(names: list[str], scale: str, protocol: str, as_json: bool) -> int:
@@ -127,7 +152,7 @@ def _make(
     lost, started = 0, time.perf_counter()
     with (
         cluster(workers, scheduler) as client,
-        Progress(console=Console(stderr=True), transient=True) as bar,
+        Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
     ):
         for name in names:
             task, begun = bar.add_task(name, total=None), time.perf_counter()
@@ -137,6 +162,7 @@ def _make(
 
             def told(now: Done, task=task, name=name) -> None:  # type: ignore[no-untyped-def]
                 text = f"{name}: {now.done} done, {now.failed} failed, {now.left} left"
+                text += f", {now.elsewhere} of them being trained by another process" if now.elsewhere else ""
                 total = now.done + now.failed + now.left
                 bar.update(task, completed=now.done + now.failed + now.now, total=total, description=text)
 

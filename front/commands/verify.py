@@ -6,20 +6,19 @@ import importlib.util
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from maurey.symbolic import registry
-from maurey.symbolic.claim import InputError
-
-from .options import Json, check_checkout
+from .options import Json, check_checkout, complete_key
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from maurey.verify.matrix import Row
+    from maurey.verify.checks import Effort
+    from maurey.verify.matrix import Found, Row
 
 NEEDED = {"torch": "train", "z3": "verify", "hypothesis": "verify"}
 COLUMNS = ("claim", "verdict", "evidence", "derived form", "instances", "tightness", "seconds", "note")
@@ -31,54 +30,96 @@ def register(app: typer.Typer) -> None:
 
 def verify(
     keys: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY...", help="Claims; all of them, if none is named.")
+        list[str] | None,
+        typer.Argument(metavar="KEY...", help="Claims; all of them, if none is named.", autocompletion=complete_key),
     ] = None,
     effort: Annotated[str, typer.Option("--effort", help="quick, normal or hard.")] = "quick",
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Hold every field of the ledger against what is found again.")
+    ] = False,
     commit: Annotated[
-        bool, typer.Option("--commit", help="Keep the verdicts in the ledger of the source tree.")
+        bool, typer.Option("--commit", help="Keep what is found in the ledger of the source tree.")
     ] = False,
     as_json: Json = False,
 ) -> int:
     """The evidence matrix: how each claim is known to be true, how tight it is, or how it fails."""
+    from maurey.symbolic import registry
+    from maurey.symbolic.claim import InputError
     from maurey.verify import checks
 
     for module, extra in NEEDED.items():
         if importlib.util.find_spec(module) is None:
             raise InputError(f"verify needs {module}: install maurey[{extra}]")
-    how_hard = checks.effort(effort)
+    checks.effort(effort)
     chosen = [registry.find(key).key for key in keys or [claim.key for claim in registry.all_claims()]]
     if commit:
         check_checkout("the ledger")
     from rich.console import Console
-    from rich.progress import Progress
 
     from maurey.verify import ledger, matrix
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"verifying, {how_hard.name}", total=len(chosen))
-
-        def report(row: Row) -> None:
-            bar.update(task, advance=1, description=f"{row.key} {row.verdict}")
-
-        found = matrix.verify(chosen, how_hard, min(os.cpu_count() or 1, len(chosen)), report)
-    rows = [row for row, _ in found]
+    if commit:  # what shares a file of checks with a new one fell with it, and would be lost
+        papers = {key.partition("/")[0] for key in chosen}
+        beside = [claim.key for paper in sorted(papers) for claim in registry.claims_of(paper).values()]
+        chosen += [key for key in beside if key not in {*chosen, *ledger.verdicts(beside)}]
     stored = ledger.verdicts(chosen)
+    efforts = {key: ledger.effort_of(key, effort) if replay else effort for key in chosen}
+    found: dict[str, tuple[Found, Effort]] = {}
+    for level in dict.fromkeys(efforts.values()):
+        how_hard = checks.effort(level)
+        own = [key for key in chosen if efforts[key] == level]
+        found |= {one.row.key: (one, how_hard) for one in _with_progress(own, how_hard, afresh=commit or replay)}
+    rows = [found[key][0].row for key in chosen if key in found]
+    entries = {key: matrix.entry(*one) for key, one in found.items()} if commit or replay else {}
+    differing = list(ledger.differences(entries)) if replay else _changed(rows, stored)
     if commit:
-        ledger.keep("verdict", {row.key: matrix.record(row, how_hard) for row in rows})
-        ledger.keep("refuted", {row.key: [asdict(e) for e in matrix.refuted(row.key, made)] for row, made in found})
-        stored = ledger.verdicts(chosen)
-    changed = [row for row in rows if stored.get(row.key, {}).get("verdict", "") not in ("", row.verdict)]
+        ledger.keep(entries)
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
     else:
         Console(width=None if sys.stdout.isatty() else 160).print(table(rows))
         print(summary(rows))
-    for row in changed:
-        print(f"maurey: {row.key} is {row.verdict}; the ledger has {stored[row.key]['verdict']}", file=sys.stderr)
+    new = [key for key in chosen if key not in stored]
+    if new and not (commit or replay):
+        were = (
+            f"{', '.join(new[:3])}{f' and {len(new) - 3} more' if new[3:] else ''} {'was' if len(new) == 1 else 'were'}"
+        )
+        print(f"maurey: {were} to be verified again; --commit keeps what was found", file=sys.stderr)
+    for line in differing:
+        print(f"maurey: {line}", file=sys.stderr)
     if len(rows) < len(chosen):
         print(f"maurey: interrupted after {len(rows)} of {len(chosen)} claims", file=sys.stderr)
         return 130
-    return 1 if changed else 0
+    if replay:
+        print(f"maurey: {len(rows)} entries of the ledger replayed, {len(differing)} differences", file=sys.stderr)
+    return 1 if differing and not commit else 0
+
+
+def _changed(rows: list[Row], stored: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Where the ledger says otherwise, or does not say that it is undecided."""
+    lines = []
+    for row in rows:
+        known = stored.get(row.key)
+        if known and known["verdict"] != row.verdict:
+            lines.append(f"{row.key} is {row.verdict}; the ledger has {known['verdict']}")
+        elif not known and row.verdict == "undecided":
+            lines.append(f"{row.key} is undecided, and the ledger says nothing of it as it is")
+    return lines
+
+
+def _with_progress(chosen: list[str], how_hard: Effort, afresh: bool) -> list[Found]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from maurey.verify import matrix
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(f"verifying, {how_hard.name}", total=len(chosen))
+
+        def report(row: Row) -> None:
+            bar.update(task, advance=1, description=f"{row.key} {row.verdict}")
+
+        return matrix.verify(chosen, how_hard, min(os.cpu_count() or 1, len(chosen)), report, afresh)
 
 
 def table(rows: list[Row]) -> Table:

@@ -1,9 +1,12 @@
 """No command loads what it does not need: the slow modules and the papers whose checks are there after it ran."""
 
+import os
 import subprocess
 import sys
 
 import pytest
+
+import maurey
 
 HEAD = "d=8 m=100 L_sigma=1 B_X=1 B_V=2 B_V_inf=0.7 B_QK_inf=0.4 eps=0.1"
 NEEDED = {
@@ -18,7 +21,7 @@ NEEDED = {
     f"blame edelman2022/4.4 T=20 {HEAD}": "numpy",  # shares of logarithms, in log space
     f"compare edelman2022/4.4 {HEAD} --over T=16..100 --points 5": "numpy matplotlib",  # draws build/compare.png
     "errata --json": "",  # from the ledger
-    "verify edelman2022/A.8": "z3 numpy edelman2022",  # a proof; the paper's other checks have arrays
+    "verify edelman2022/A.8": "z3 edelman2022",  # a proof, and no other check of the paper
     "tables edelman2022/parity --dry-run": "",
     "tables --dry-run": "numpy lintilhac2026",  # of the modules that hold the plans
 }
@@ -57,3 +60,26 @@ def test_what_a_command_loads(command, tmp_path):
 @pytest.mark.parametrize("command", REFUSED)
 def test_bad_input_loads_nothing(command, tmp_path):
     assert loaded(command, tmp_path) == ("2", set())
+
+
+HELP = ["--help", "--version", "show --help", "eval --help", "verify --help", "errata --help", "compare --help"]
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_help_is_there_without_sympy(command):
+    code = "import sys; from maurey.cli import main\ntry: main()\nfinally: assert 'sympy' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", code, *command.split()], capture_output=True, text=True, check=True)
+    assert done.stdout.strip()
+
+
+def test_a_key_is_completed_without_sympy():
+    environment = os.environ | {
+        "_MAUREY_COMPLETE": "complete_bash", "COMP_WORDS": "maurey show edelman2022/A.1", "COMP_CWORD": "2"
+    }  # fmt: skip
+    code = "import sys; from maurey.cli import app\n"
+    code += "try: app(prog_name='maurey')\nfinally: assert 'sympy' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout.split() == [
+        claim.key for claim in maurey.claims("edelman2022") if claim.number.startswith("A.1")
+    ]
+    assert done.stderr == ""

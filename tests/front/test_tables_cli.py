@@ -12,7 +12,9 @@ import torch
 
 from maurey import cli
 from maurey.paper_tables import exhibits, trained
-from maurey.verify.training.engine import sweep
+from maurey.verify import files
+from maurey.verify.training.engine import exports, sweep
+from maurey.verify.training.engine.checksums import DamagedResult
 from maurey.verify.training.engine.store import Store
 from maurey.verify.training.trials.keys import key
 
@@ -49,8 +51,10 @@ def refused(folder, *arguments):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A folder in which the exhibit was made."""
-    folder = tmp_path_factory.mktemp("made")
+    folder, threads = tmp_path_factory.mktemp("made"), torch.get_num_threads()
+    torch.set_num_threads(1)  # it is made before `one_thread` is
     code, out, _ = call(folder, *SMOKE, "--json")
+    torch.set_num_threads(threads)
     assert code == 0
     return folder, json.loads(out)
 
@@ -246,13 +250,12 @@ def test_a_full_disk_while_drawing(copy, monkeypatch):
     """No file is half-written."""
     place = copy / "build/tables/smoke" / NAME
     before = {file.name: file.read_bytes() for file in place.iterdir()}
-    write = type(place).write_bytes
 
-    def full(self, content):
-        write(self, content[: len(content) // 2])
+    def full(_):
+        assert len(list(place.iterdir())) == len(before) + 1  # what is half-written
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(type(place), "write_bytes", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     code, _, err = call(copy, *SMOKE)
     assert code == 1
     assert "No space left on device" in err
@@ -262,7 +265,7 @@ def test_a_full_disk_while_drawing(copy, monkeypatch):
 def test_trials_lost_with_their_workers(tmp_path, monkeypatch):
     """Exit 1, and what was finished is drawn."""
 
-    def lossy(todo, device, within, told):
+    def lossy(todo, device, told):
         for number, batch in enumerate(todo):
             yield batch, None if number else sweep.run_batch(batch[0].config, [job.trial for job in batch], device)
 
@@ -274,23 +277,119 @@ def test_trials_lost_with_their_workers(tmp_path, monkeypatch):
     assert "figure.svg" in out
 
 
-def test_committed_results_are_gone_on_from(tmp_path, monkeypatch):
+def test_altered_results_are_told_and_trained_again(copy, monkeypatch):
+    """One line, while they are there; they are drawn no more, and replaced by what is trained."""
+    monkeypatch.setattr(exhibits, "_figures", lambda *_: [])  # which other tests draw
+    jobs, called = trained.plan(NAME, "smoke"), []
+    with sqlite3.connect(copy / STORE) as db:
+        whole = dict(db.execute("SELECT key, result FROM trials"))
+        db.execute("UPDATE trials SET result = replace(result, '\"errors\": ', '\"errors\": 1') WHERE trial = 1")
+    (job,) = (job for job in jobs if job.trial == 1)
+
+    def told(*arguments):
+        code, out, err = call(copy, *SMOKE, *arguments)
+        assert code == 0
+        return out, [line for line in err.splitlines() if line.startswith("maurey: ")]
+
+    out, lines = told("--dry-run")
+    assert f"{len(jobs) - 1} trials cached, 1 to train" in out
+    assert lines == [
+        f"maurey: {STORE}: 1 result is altered or incomplete, and not used: {job.key} ("
+        + ", ".join(f"{name} = {value}" for name, value in trained.short(job.config).items())
+        + ", trial 1)"
+    ]
+    assert told("--render")[1] == lines
+    place = copy / "build/tables/smoke" / NAME
+    assert job.key not in (place / "results.jsonl").read_text()
+    train = sweep.run_batch
+    monkeypatch.setattr(
+        sweep, "run_batch", lambda config, trials, *rest: (called.extend(trials), train(config, trials, *rest))[1]
+    )
+    assert told()[1] == lines
+    assert called == [1]
+    assert told("--dry-run")[1] == []
+    with sqlite3.connect(copy / STORE) as db:
+        again = dict(db.execute("SELECT key, result FROM trials"))
+    assert {key: json.loads(text)["errors"] for key, text in again.items()} == {
+        key: json.loads(text)["errors"] for key, text in whole.items()
+    }
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """The exhibit in a source tree of one's own, and its file of results."""
+    shutil.copytree(exhibits.ROOT / NAME, tmp_path / "root" / NAME)
+    (tmp_path / "root" / NAME).with_name("__init__.py").touch()
+    monkeypatch.setattr(exhibits, "ROOT", tmp_path / "root")
+    return tmp_path / "root" / NAME / "results.jsonl"
+
+
+def test_committed_results_are_gone_on_from(tmp_path, root):
     """Those of the source tree are read into the store at scale paper, if their keys are still theirs."""
     jobs = trained.plan(NAME, "paper")[:3]
     records = [{"status": "done", "errors": 0, "best": 50, "iterations": 50, "curve": [[50, 0.1, 0, 0.1]]}] * 3
-    rows = [{"key": job.key, "config": trained.short(job.config), "trial": job.trial, "result": record}
-            for job, record in zip(jobs, records, strict=True)]  # fmt: skip
-    rows[2]["key"] = "0" * 32
-    shutil.copytree(exhibits.ROOT / NAME, tmp_path / "root" / NAME)
-    (tmp_path / "root" / NAME / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "root" / NAME / "provenance.json").unlink(missing_ok=True)
-    monkeypatch.setattr(exhibits, "ROOT", tmp_path / "root")
+    first, second, third = map(exports.line, jobs, records)
+    row = json.loads(third) | {"key": "0" * 32}
+    other = row | {"checksum": exports._checksum(row)}  # whole, but the same words meant another computation then
+    root.write_text("\n".join((first, second, json.dumps(other))) + "\n")
     with Store(tmp_path / "results.sqlite") as store:
         trained.take_committed(NAME, store)
         assert set(store.known(trained.plan(NAME, "paper"))) == {jobs[0].key, jobs[1].key}
         trained.take_committed(NAME, store)
         forecast = trained.forecast(NAME, "paper", "", None)
     assert (forecast.cached, forecast.remaining) == (2, len(trained.plan(NAME, "paper")) - 2)
+
+
+def test_committed_results_mend_the_store(tmp_path, root):
+    """What was altered there is read again from them, and not trained."""
+    job = trained.plan(NAME, "paper")[0]
+    for _ in range(2):
+        with Store(tmp_path / "results.sqlite") as store:
+            trained.take_committed(NAME, store)
+            record = store.known([job])[job.key]
+    with sqlite3.connect(tmp_path / "results.sqlite") as db:
+        db.execute("UPDATE trials SET result = '{}' WHERE key = ?", (job.key,))
+    with pytest.warns(DamagedResult):
+        store = Store(tmp_path / "results.sqlite")
+    with store:
+        assert store.known([job]) == {}
+        trained.take_committed(NAME, store)
+        assert store.known([job]) == {job.key: record}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "in_words"),
+    [
+        (lambda line: line.replace("0.69", "0.68", 1), True),
+        (lambda line: line.partition(', "checksum"')[0] + "}", True),
+        (lambda line: line.replace('"errors": ', '"errors": 1', 1), True),
+        (lambda line: line.replace('"T": ', '"T": 1', 1), True),
+        (lambda line: line.replace('"trial": 0', '"trial": 9'), True),
+        (lambda line: line[:1000], True),
+        (lambda line: line[:60], False),
+        (lambda line: line.replace('"config"', '"c\x00nfig"'), False),
+        (lambda line: "[]", None),
+        (lambda line: "", None),
+    ],
+)
+def test_altered_lines_of_committed_results(tmp_path, root, spoil, in_words):
+    """They are told, by what can still be read in them, and the others are used."""
+    lines, whole = root.read_text().splitlines(), trained.committed(NAME)
+    job = whole[1][0]
+    lines[1] = spoil(lines[1])
+    root.write_text("\n".join(lines) + "\n")
+    code, out, err = call(tmp_path, NAME, "--scale", "paper", "--dry-run", "--json")
+    assert (code, json.loads(out)[0]["cached"]) == (0, len(whole) - 1)
+    (line,) = err.splitlines()
+    assert line.startswith(f"maurey: {root}: 1 result is altered or incomplete, and not used: line 2")
+    assert (job.key in line) is (in_words is not None)
+    assert ("function = parity, T = " in line and ", trial " in line) is bool(in_words)
+    with pytest.warns(DamagedResult):
+        assert trained.committed(NAME) == [one for one in whole if one[0] != job]
+
+
+def test_exported_lines_are_the_committed_ones(root):
+    assert [exports.line(*one) for one in trained.committed(NAME)] == root.read_text().splitlines()
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("45m", 2700), ("90s", 90), ("1h30m", 5400), ("0.5h", 1800), ("0s", 0)])

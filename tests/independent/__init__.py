@@ -1,5 +1,10 @@
-"""A second computation of every form, in mpmath, from the papers' texts alone: nothing here touches the calculus."""
+"""A second computation of every form, in mpmath, from the papers' texts alone: nothing here touches the calculus.
 
+Each function takes numbers and returns a number. Every file of the folder is loaded: none is listed.
+"""
+
+import importlib
+import pkgutil
 from decimal import Decimal
 
 import mpmath
@@ -7,10 +12,27 @@ import mpmath
 import maurey
 from maurey.numeric.walk import Undefined
 
-from .edelman2022 import number
-from .lintilhac2026 import FORMS
+from .forms import COMPOSED, FORMS, number
 
-ALL = [(c.key, p.name, f) for c in maurey.claims() for p in c.parts for f in p.forms]
+for module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{module.name}")
+
+__all__ = ["COMPOSED", "FORMS", "KEYS", "OWN", "close", "forms_of", "second"]
+KEYS = [claim.key for claim in maurey.claims() if claim.parts]
+
+
+def restated(key):
+    """Its parts are those of a claim that it uses, where they are tested at length."""
+    parts = maurey.claim(key).parts
+    return any(maurey.claim(other).parts is parts for other in maurey.claim(key).uses)
+
+
+OWN = [key for key in KEYS if not restated(key)]
+
+
+def forms_of(key):
+    """Its parts and forms."""
+    return [(part.name, form) for part in maurey.claim(key).parts for form in part.forms]
 
 
 def second(key, part, form, at):

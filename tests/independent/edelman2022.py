@@ -1,26 +1,14 @@
-"""A second computation of every form, written from the papers' text with plain mpmath.
-
-Nothing here touches the calculus or the registry: each function takes numbers and returns a number. Ceilings are taken
-after subtracting 1e-40, at 60 digits, so that exact ties count as the integer they are.
-"""
+"""The second computation: Edelman et al. 2022, written from the paper's text with plain mpmath."""
 
 from fractions import Fraction
 from itertools import product
 from math import comb
 
-from mpmath import asinh, binomial, ceil, exp, floor, log, mp, mpf, sqrt, tanh
+from mpmath import asinh, binomial, exp, floor, log, mpf, sqrt, tanh
 
-mp.dps = 60
+from independent.forms import FORMS, form, near, several, up
+
 THIRD = mpf(1) / 3
-
-
-def up(x):
-    return ceil(x - mpf(10) ** -40)
-
-
-def number(x):
-    return [number(v) for v in x] if isinstance(x, list) else mpf(Fraction(x).numerator) / Fraction(x).denominator
-
 
 # --- scalar and vector linear covers -----------------------------------------------------------------------------
 
@@ -128,26 +116,6 @@ def printed_head(eps, d, m, T, L_sigma, R, C0, pairs):
 
 
 # --- every form by (key, part, form) ---------------------------------------------------------------------------------
-
-FORMS = {}
-
-
-def form(key, part, name):
-    def register(function):
-        FORMS[key, part, name] = function
-        return function
-
-    return register
-
-
-def several(key, part, names):
-    def register(function):
-        for name in names:
-            FORMS[key, part, name] = function
-        return function
-
-    return register
-
 
 E = "edelman2022/"
 
@@ -872,3 +840,16 @@ FORMS[E + "A.17", "gap", "sharp"] = deep_gap("sharp")
 
 for old, new in (("4.4", "4.5"), ("4.6", "4.7")):
     FORMS |= {(f"edelman2022icml/{new}", p, f): v for (key, p, f), v in FORMS.items() if key == E + old}
+
+
+# --- points ----------------------------------------------------------------------------------------------------------
+
+
+@near("edelman2022")
+def _(claim, at, rng):
+    """What the constructions of appendix B assume."""
+    if "coherence" in at:  # s Delta < gamma < 1
+        at["gamma"] = str(Fraction(rng.randint(50, 99), 100))
+        at["coherence"] = str(Fraction(rng.randint(1, 49), 100) / int(at["s"]))
+    if "f_norm" in at:  # at most gamma b
+        at["f_norm"] = str(Fraction(rng.randint(0, 100), 100) * Fraction(at["gamma"]) * Fraction(at["b"]))

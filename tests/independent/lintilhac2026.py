@@ -1,17 +1,17 @@
-"""The second computation, continued: Lintilhac and Shaikh 2026, PAC-Bayes bounds, chain of thought and property
+"""The second computation: Lintilhac and Shaikh 2026, PAC-Bayes bounds, chain of thought and property
 testing; and the theorems that these rest on.
-
-As in edelman2022.py nothing here touches the calculus. Who imports FORMS from here has the forms of all these files.
 """
+
+from fractions import Fraction
+from math import isqrt
 
 from mpmath import exp, factorial, log, mp, mpf, sqrt, workdps
 
-from independent.edelman2022 import form, several, up
-from independent.lintilhac2026_sharpness import FORMS, G_u, cost, gradient, norms, perturbed
+from independent.forms import COMPOSED, FORMS, form, near, several, up
+from independent.lintilhac2026_sharpness import G_u, cost, gradient, norms, perturbed
 
 P = "lintilhac2026/"
 BOTH, ALL = ("printed", "derived"), ("printed", "derived", "sharp")
-__all__ = ["FORMS"]
 
 # --- the theorems ----------------------------------------------------------------------------------------------------
 
@@ -397,3 +397,40 @@ for name in ALL:
     FORMS[P + "H", "slices", name] = lambda eps, free, delta, name=name, **_: trials(eps, delta, name) * 2**free
 for name in BOTH:
     FORMS[P + "H", "hit", name] = lambda k, **_: bijections(k)
+
+COMPOSED |= {P + "7", P + "8", P + "16"}  # the steps of 2 and 17 for one component
+# put together from the steps of 14, 24, 30 and 31
+COMPOSED |= {(P + "17", part, name) for part in ("trace", "P") for name in ("derived", "sharp")}
+
+
+# --- points ----------------------------------------------------------------------------------------------------------
+
+
+@near("lintilhac2026")
+def _(claim, at, rng):
+    """What the claims on sparse Boolean functions assume, and perturbations for which units do or do not cross."""
+    if "T" in at:
+        at["T"] = str(max(int(at.get(name, 4)) for name in ("T", "omega", "D")))
+    for name in ("e_M", "e_F", "e_2", "e_Gamma", "e_v", "eta_1", "eta_V"):
+        if name in at:
+            at[name] = str(Fraction(rng.randint(1, 99), 3000 * int(at.get("D", 1))))
+    if "x" in at:
+        at["x"] = str(Fraction(rng.randint(0, 400), 100 * int(at["D"])))
+    if claim.number in ("7", "8", "16"):  # two bits at least; exponents that leave a number with decimals
+        at |= {"T": str(max(int(at["T"]), 2)), "m": str(rng.randint(1, 10 ** rng.randint(1, 7)))}
+    if "sigma" in at:
+        at["sigma"] = str(Fraction(rng.randint(1, 99), 10 ** rng.randint(2, 9)))
+    if {"sigma", "D", "T"} <= set(at) and rng.random() < 0.5:  # near where units begin to cross
+        far = 1000 * int(at["D"]) * (8 + isqrt(int(at["T"])))
+        at["sigma"] = str(Fraction(rng.randint(20, 120), far))
+
+
+@near(P + "B")
+def _(claim, at, rng):
+    at["T"] = str(max(int(at["T"]), 4))
+
+
+@near(P + "H")
+def _(claim, at, rng):
+    """Doubles tell 1 - p from 1."""
+    at["k"] = str(rng.randint(1, 5))

@@ -1,12 +1,8 @@
-"""The second computation, continued: Lintilhac and Shaikh 2026, the construction, its gradients and how they move.
-
-As in edelman2022.py nothing here touches the calculus. Who imports FORMS from here has the forms of all these files.
-"""
+"""The second computation: Lintilhac and Shaikh 2026, the construction, its gradients and how they move."""
 
 from mpmath import log, mpf, sqrt
 
-from independent.edelman2022 import several
-from independent.mousavi2025_recurrent import FORMS
+from independent.forms import FORMS, several
 
 P = "lintilhac2026/"
 ALL, BOTH = ("printed", "derived", "sharp"), ("printed", "derived")

@@ -1,11 +1,10 @@
-"""The second computation, continued: Mousavi-Hosseini et al. 2025, its Transformers.
+"""The second computation: Mousavi-Hosseini et al. 2025, its Transformers."""
 
-As in edelman2022.py nothing here touches the calculus. Who imports FORMS from here has the forms of these three files.
-"""
+from fractions import Fraction
 
 from mpmath import binomial, exp, log, mpf, sqrt
 
-from independent.edelman2022 import FORMS, form, up
+from independent.forms import COMPOSED, FORMS, assumed, form, near, up
 from independent.trauger2024 import pure
 
 P = "mousavi2025/"
@@ -421,3 +420,66 @@ for name in ("derived", "sharp"):
 for number in ("3", "10"):
     FORMS[P + number, "failure", "printed"] = lambda n, c=HALF, C0=1, **_: C0 * n ** (-c)
     FORMS[P + number, "failure", "derived"] = lambda n, N, c=HALF, **_: n ** (-c) + long_token(n * N, 3 * log(n * N))
+
+# put together from the steps of 28, 33 and 34, which are mutated there; here terms differ by hundreds of orders
+COMPOSED |= {(P + "5", "risk", name) for name in ("derived", "sharp")}
+
+
+# --- points ----------------------------------------------------------------------------------------------------------
+
+
+@near("mousavi2025")
+def _(claim, at, rng):
+    """Where moments of order 1 decide, where key-query matrices are better covered by their norms, and what the claims
+    assume."""
+    names = assumed(claim)
+    if {"n", "N", "C_y"} <= set(at) and rng.random() < 0.2:
+        at |= {"n": "1", "C_y": "1/100", "s": rng.choice("13")}
+        at["N"] = str(1 + int(at["d"])) if "N" in names and "q" not in names else "1"
+        at |= {name: "1/4" if name[0] in "Br" else "1" for name in ("B_a", "B_W_F", "r_a", "r_w", "m") if name in at}
+    size = next((name for name in ("D_e", "d_e") if name in at), "")
+    if size and {"B_QK_21", "r_a"} & set(at) and rng.random() < 0.4:
+        small = Fraction(1, 10 ** rng.randint(0, 10))
+        at[size] = str(rng.randint(30, 300))
+        at |= {"B_QK_21": str(small)} if "B_QK_21" in at else {"r_a": str(small), "eps_2NN": str(small**2 / 100)}
+    if {"q", "N"} <= names:
+        at["q"] = str(min(int(at["q"]), int(at["N"])))
+    if "s" in names:
+        at["s"] = str(max(Fraction(1), Fraction(at["s"])))
+    if "R" in names:  # at least 1, and all that it bounds
+        least = [1, *(Fraction(at[name]) + 1 for name in ("q", "r_h") if name in names)]
+        least += [Fraction(at["C_x"]) * int(at["d"]) + 1] if "C_x" in names else []
+        at["R"] = str(max(least) + Fraction(rng.randint(0, 200), 100))
+    if "tau" in names and "A" not in at:
+        at["tau"] = str(1 + Fraction(rng.randint(0, 900), 100))
+    if "alpha_N" in names:
+        at["alpha_N"] = str(Fraction(max(0, rng.randint(-50, 100)), 100) / int(at["N"]))
+    if "variation" in names:
+        at["variation"] = str(Fraction(at["LR"]) * Fraction(rng.randint(101, 900), 100))
+    if "L_y" in names:
+        at["L_y"] = str(rng.randint(2, 5))
+    if "r_h" in at and "r_h" not in names:  # a projection that may never be active
+        at["r_h"] = str(Fraction(at["r_h"]) * rng.choice([1, 10**3]))
+
+
+@near(P + "6", P + "7", P + "35")
+def _(claim, at, rng):
+    """A risk that is small enough."""
+    small = Fraction(rng.randint(1, 25), 1000) if rng.random() < 0.8 else Fraction(rng.randint(1, 200), 100)
+    at["c_3" if claim.number == "7" else "c"] = str(small)
+
+
+@near(P + "7")
+def _(claim, at, rng):
+    at["c"] = str(Fraction(rng.randint(1, 98), 100))
+    at["N"] = str(rng.randint(1, rng.choice([9, 10**3, 10**6, 10**18])))
+
+
+@near(P + "38")
+def _(claim, at, rng):
+    at["eps"] = str(Fraction(rng.randint(1, 100), 100))
+
+
+@near(P + "42")
+def _(claim, at, rng):
+    at["eps"] = str(Fraction(at["LR"]) * Fraction(rng.randint(1, 100), 100))

@@ -1,14 +1,12 @@
-"""The second computation, continued: Mousavi-Hosseini et al. 2025, its recurrent and feedforward networks, its lower
+"""The second computation: Mousavi-Hosseini et al. 2025, its recurrent and feedforward networks, its lower
 bounds and its auxiliary lemmas; and Bach 2017.
-
-As in edelman2022.py nothing here touches the calculus. Who imports FORMS from here has the forms of all these files.
 """
 
 from itertools import pairwise
 
 from mpmath import exp, log, mpf, pi, sqrt
 
-from independent.edelman2022 import FORMS, form, several
+from independent.forms import FORMS, form, several
 from independent.mousavi2025 import HALF, P, deviation, e, long_token
 
 BOTH, ALL = ("printed", "derived"), ("printed", "derived", "sharp")

@@ -1,25 +1,21 @@
-"""The second computation, continued: Trauger and Tewari 2024, and the sharpenings that its sharp forms use.
+"""The second computation: Trauger and Tewari 2024, and the sharpenings that its sharp forms use."""
 
-As in edelman2022.py nothing here touches the calculus. Who imports FORMS from here has the forms of both files.
-"""
+from fractions import Fraction
 
 from mpmath import binomial, exp, log, mpf, sqrt
 
 from independent.edelman2022 import (
-    FORMS,
     THIRD,
     E,
-    form,
     layer_moves,
     online_vector,
     proper_grid,
-    several,
     split,
     two_sided,
     unrolled_effects,
-    up,
     zhang,
 )
+from independent.forms import FORMS, form, near, several, up
 
 TINY = mpf(10) ** -40
 P, M = "trauger2024/", "maurey/"
@@ -703,3 +699,10 @@ def restated(new, old):
 
 for new, old in (("S2.4", "A.2"), ("C.1", "A.7"), ("E.1", "A.8"), ("E.2", "A.15"), ("E.3", "A.16")):
     restated(new, old)
+
+
+@near(P + "S2.5")
+def _(claim, at, rng):
+    """The root of a logarithm of norms."""
+    product = Fraction(rng.randint(101, rng.choice([10**3, 10**5])), 100)
+    at["B_X"] = str(product / Fraction(at["B_W_11"]))

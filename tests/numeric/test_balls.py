@@ -47,6 +47,23 @@ def test_ties_are_the_integer_they_are(expr, count):
     assert value(expr, x="1/10").value == count
 
 
+def test_zero_stays_exact_next_to_a_ball():
+    """0 sqrt(2) is 0, and so is its ceiling; next to a ball that holds no finite number too."""
+    assert value(ceiling(x * sqrt(2), evaluate=False), x=0).value == 0
+    field = balls.Balls([])
+    for ball in (arb(2).sqrt(), arb("nan"), arb("inf")):
+        product = field.multiply([ball, fmpq(0), fmpq(3)])
+        assert isinstance(product, fmpq)
+        assert product == 0
+
+
+def test_a_step_may_take_the_name_of_a_parameter():
+    """x + 1 under the name x, and then what is called x."""
+    y = Symbol("y")
+    steps = [Step("y", "y", x**2, ""), Step("x", "x", x + 1, ""), Step("z", "z", x**2 + y, "")]
+    assert value(steps, x=3).value == 25
+
+
 def test_near_ties_are_told_apart():
     """2 + 10^-60 is above 2 although 30 digits do not show it."""
     above = ceiling(cube_root(8) + x, evaluate=False)

@@ -1,23 +1,21 @@
-"""Every form against an independent second computation, and against literal values."""
+"""Every form of a claim against an independent second computation, at random points and at natural ones."""
 
-import json
 import random
-from decimal import Decimal
-from pathlib import Path
+from itertools import product
 
 import mpmath
 import pytest
-from independent import ALL, FORMS, close, second
-from points import point
+from independent import FORMS, KEYS, OWN, close, forms_of, second
+from points import MOST, NATURAL, assumed, met, point
 
 import maurey
 from maurey.numeric.walk import Undefined
 
-PINS = json.loads(Path(__file__).with_name("pins.json").read_text())
+FEW, MORE = range(2), range(2, 7)  # points: at once, and with time
 
 
 def expected_at(key, part, form, at):
-    """The same, or none where both computations have no value."""
+    """The second computation, or none where neither has a value."""
     try:
         return second(key, part, form, at)
     except Undefined:
@@ -26,69 +24,92 @@ def expected_at(key, part, form, at):
         return None
 
 
-def test_every_form_has_a_second_computation():
-    assert set(ALL) == set(FORMS)
+@pytest.mark.parametrize("key", KEYS)
+def test_every_form_has_a_second_computation(key):
+    assert {(key, *one) for one in forms_of(key)} == {one for one in FORMS if one[0] == key}
 
 
-@pytest.mark.parametrize(("key", "part", "form"), ALL)
-def test_equals_the_second_computation(key, part, form):
+def test_no_second_computation_is_of_a_claim_that_is_not_there():
+    assert {key for key, _, _ in FORMS} <= set(KEYS)
+
+
+def compared(key, part, form, which):
+    """The number of these points at which there are two values, which agree."""
     claim, rng = maurey.claim(key), random.Random(f"{key} {part} {form}")
-    for _ in range(12):
-        at = point(claim.record, rng)
-        expected = expected_at(key, part, form, at)
-        if expected is None:
-            continue
-        try:
-            enclosure = claim.enclose(form=form, part=part, digits=30, **at)
-        except Undefined:
-            assert mpmath.mag(expected) > 10**17  # exp of a large entropy has no decimals
-            continue
-        assert close(enclosure.value, expected, 29), (at, expected, enclosure)
-        assert enclosure.lower <= enclosure.value <= enclosure.upper
-        assert close(claim.evaluate(form=form, part=part, digits=30, **at), expected, 28)
+    points = [point(claim.record, rng) for _ in range(which.stop)]
+    return sum(equal(claim, part, form, points[i]) for i in which)
 
 
-@pytest.mark.parametrize(("key", "part", "form"), ALL)
-def test_equals_its_pin(key, part, form):
-    pin = PINS[f"{key}:{part} {form}"]
-    found = maurey.claim(key).enclose(form=form, part=part, digits=25, **pin["at"])
-    assert found.value == Decimal(pin["value"])
+def equal(claim, part, form, at):
+    expected = expected_at(claim.key, part, form, at)
+    if expected is None:
+        return False
+    try:
+        enclosure = claim.enclose(form=form, part=part, digits=30, **at)
+    except Undefined:
+        assert mpmath.mag(expected) > 10**17  # exp of a large entropy has no decimals
+        return False
+    assert close(enclosure.value, expected, 29), (at, expected, enclosure)
+    assert enclosure.lower <= enclosure.value <= enclosure.upper
+    assert close(claim.evaluate(form=form, part=part, digits=30, **at), expected, 28)
+    return True
 
 
-@pytest.mark.parametrize(("key", "part", "form"), ALL)
-@pytest.mark.parametrize("eps", ["1/10", "1", "1/3"])
-def test_natural_inputs(key, part, form, eps):
+@pytest.mark.parametrize("key", KEYS)
+def test_equals_the_second_computation(key):
+    for part, form in forms_of(key):
+        compared(key, part, form, FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", OWN)
+def test_equals_the_second_computation_at_more_points(key):
+    for part, form in forms_of(key):
+        assert compared(key, part, form, MORE), (part, form)
+
+
+ONE = {"in (0, 1)": "1/10", "in [0, 1]": "1/2", "in (0, 1]": "1/2"}  # by domain; 1 in all others
+CHOICES = {"positive integer": ["1", "2", "4", "10"], "positive real": NATURAL, "in (0, 1)": ["1/10", "1/2"]}
+
+
+def natural(claim, eps, d):
+    """Norms of 1, and what the hypotheses speak of drawn among natural values until they hold."""
+    at = {p.name: ["1", "8"] if p.index else ONE.get(p.domain, "1") for p in claim.symbols if not p.optional}
+    sizes = {p.index: "2" for p in claim.symbols if p.index} | dict.fromkeys(claim.unrolled, "2")
+    domain = {p.name: p.domain for p in claim.symbols}
+    chosen = {"eps": "1/2" if domain.get("eps") in ONE and eps == "1" else eps, "H": "2", "L": "2"}
+    chosen |= dict.fromkeys(("d", "d_1", "d_2", "k"), d) | sizes
+    spoken = sorted(assumed(claim) & set(at) - {"eps", "d", *sizes})
+    chosen |= {name: "1/100" for name in spoken if domain[name] == "nonnegative real"}
+    at |= {name: value for name, value in chosen.items() if name in at}
+    rng = random.Random(f"natural {claim.key}")
+    for _ in range(MOST):
+        if met(claim.record, at):
+            return at
+        at |= {name: rng.choice(CHOICES[domain[name]]) for name in spoken if domain[name] in CHOICES}
+    raise AssertionError(f"no natural values meet the hypotheses of {claim.key}")
+
+
+def natural_inputs(key, eps, d):
     """Norms of 1 and eps = 1/10 tie almost every ceiling; they are decided, never guessed and never refused."""
     claim = maurey.claim(key)
-    for d in ("1", "4", "9"):
-        at = {p.name: ["1", "8"] if p.index else "1" for p in claim.symbols if not p.optional}
-        natural = {
-            "eps": eps,
-            "share": "1/2",
-            "delta": "1/10",
-            "risk": "1/10",
-            "hit": "1/10",
-            "coherence": "1/4",
-            "gamma": "1/2",
-            "d": d,
-            "d_1": d,
-            "d_2": d,
-            "k": d,
-            "H": "2",
-            "L": "2",
-        }
-        if claim.record.assumes:
-            natural |= {"m": "10", "N": "10", "f_norm": "1/2"}
-            natural |= {"R": "4", "variation": "2", "alpha_N": "1/10", "L_y": "2", "c": "1/2"}
-            natural |= {"T": "4"} | dict.fromkeys(("e_M", "e_Gamma", "eta_1", "eta_V"), "1/100")
-        at |= {name: value for name, value in natural.items() if name in at}
-        if any(p.index == "n" for p in claim.symbols):
-            at["n"] = "2"
-        if any(p.name == "eps" and p.domain == "in (0, 1)" for p in claim.symbols):
-            at["eps"] = "1/2" if eps == "1" else eps
+    at = natural(claim, eps, d)
+    for part, form in forms_of(key):
         expected = expected_at(key, part, form, at)
         if expected is None:
             continue
         found = claim.enclose(form=form, part=part, digits=50, **at)
-        assert close(found.value, expected, 45)
+        assert close(found.value, expected, 45), (part, form, at)
         assert found.lower <= found.value <= found.upper
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_natural_input(key):
+    natural_inputs(key, "1/10", "4")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", OWN)
+def test_natural_inputs(key):
+    for eps, d in product(("1/10", "1", "1/3"), ("1", "4", "9")):
+        natural_inputs(key, eps, d)

@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 from independent import FORMS
 from points import point
+from sympy import Symbol
 
 import maurey
 from maurey import InputError
+from maurey.numeric import grids
+from maurey.numeric.binding import Bound
 from maurey.numeric.grids import LogValue, from_plain
 from maurey.numeric.walk import Undefined
+from maurey.symbolic.derivation import Step
 
 HEAD = dict(eps="1/10", d=8, m=100, T=20, L_sigma=1, B_X=1, B_V=2, B_V_inf=0.7, B_QK_inf=0.4)
 
@@ -45,6 +49,42 @@ def test_arrays_broadcast(form):
     for i, j in [(0, 0), (3, 2), (6, 3)]:
         exact = claim.enclose(form=form, **(HEAD | {"eps": float(eps[i, 0]), "d": int(d[j])})).value
         assert agrees(found.log[i, j], 1, exact)
+
+
+@pytest.mark.parametrize(
+    ("key", "form", "at"),
+    [
+        ("edelman2022/4.4", "derived", HEAD | {"eps": np.geomspace(0.01, 5, 50), "d": np.arange(1, 51)}),
+        ("edelman2022/4.4", "sharp", HEAD | {"eps": np.geomspace(0.01, 50, 50)[:, None], "d": np.arange(1, 8)}),
+        ("edelman2022/A.12", "derived", HEAD | {"B_V": [np.geomspace(0.1, 9, 50), 2], "H": 2}),
+    ],
+)
+def test_blocks_are_the_whole(monkeypatch, key, form, at):
+    """Cut into blocks, the last of them shorter, a grid has the same values in the same places."""
+    claim = maurey.claim(key)
+    whole = claim.sweep(form=form, **at)
+    monkeypatch.setattr(grids, "BLOCK", 16)
+    found = claim.sweep(form=form, **at)
+    assert found.log.shape == whole.log.shape
+    assert len(np.unique(whole.log)) > 40
+    assert np.allclose(found.log, whole.log, rtol=1e-14, atol=1e-14)  # sums are rounded by what is zero in a block
+
+
+def test_blocks_keep_signs(monkeypatch):
+    """x - 2 over numbers below, at and above 2."""
+    xs = np.arange(1.0, 41.0)
+    bound = Bound(None, "printed", [Step("y", "y", Symbol("x") - 2, "")], {"x": from_plain(xs)})
+    monkeypatch.setattr(grids, "BLOCK", 7)
+    assert np.allclose(grids.run_over(bound).value, xs - 2, atol=1e-12)
+
+
+def test_binomials_of_any_size():
+    """From the table, from the series, across both, at the ends and beyond."""
+    n, k = np.array([4.0, 4090, 4096, 5000, 10**6, 5, 5, 3]), np.array([2.0, 17, 4000, 3, 10**5, 0, 5, 4])
+    found = grids.Logs().apply("binomial", [from_plain(n), from_plain(k)]).log
+    with np.errstate(divide="ignore"):
+        expected = [math.log(c) if (c := math.comb(int(a), int(b))) else -math.inf for a, b in zip(n, k, strict=True)]
+    assert np.allclose(found, expected, rtol=1e-12, atol=1e-13)
 
 
 def test_heads_take_lists_of_arrays():
@@ -94,3 +134,18 @@ def test_assumptions_hold_on_all_of_the_grid():
         maurey.claim("edelman2022/A.8").sweep(
             part="minimizer", form="derived", alpha=[1, 2], beta=[1, 1], C=1, i=np.array([1, 5])
         )
+
+
+@pytest.mark.parametrize(
+    ("key", "part", "form", "at"),
+    [
+        ("mousavi2025/29", "eps_h", "sharp", dict(eps="139/100", N=7, alpha_N=0, C_y_W="519/100")),
+        ("mousavi2025/20", "level", "printed",
+         dict(n=1, N=1, d=1, q=1, H=1, B_a="1/10", B_W_F=1, C_x=1, C_y=1, s=3)),
+    ],
+    ids=["a case where a parameter is 0", "an odd power of a negative logarithm"],
+)  # fmt: skip
+def test_where_logarithms_have_no_sign_of_their_own(key, part, form, at):
+    claim = maurey.claim(key)
+    exact = claim.enclose(form, part, **at).value
+    assert float(claim.sweep(form, part, **at).value) == pytest.approx(float(exact), rel=1e-12)

@@ -1,8 +1,6 @@
 """Exhibits trained after Mousavi-Hosseini et al. 2025: censored fits, what the figures are held against, and plans."""
 
-import json
 import math
-import time
 import tomllib
 from dataclasses import replace
 
@@ -18,8 +16,8 @@ from maurey.paper_tables.mousavi2025.lengths import nearness
 from maurey.paper_tables.mousavi2025.samples import Run, cells_of, law
 from maurey.paper_tables.mousavi2025.variants import variant_of
 from maurey.paper_tables.trained import Outcome
+from maurey.verify.training.engine import exports
 from maurey.verify.training.engine.store import Store
-from maurey.verify.training.trials.keys import short
 from maurey.verify.training.trials.regression import Regression
 
 MODULES = {"length": length, "simple": simple, "attention": attention, "sparsity": sparsity, "exponents": exponents}
@@ -468,14 +466,12 @@ def test_figures_are_drawn_if_all_has_failed(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_smoke_runs_in_seconds(name, tmp_path):
-    started = time.perf_counter()
+def test_smoke_runs(name, tmp_path, one_thread):
     with Store(tmp_path / "results.sqlite") as store:
         files, done = trained.make(f"mousavi2025/{name}", "smoke", tmp_path / name, store, lambda now: None)
     assert (done.failed, done.left) == (0, 0)
     assert ((tmp_path / name / "results.jsonl") in files) is (name != "exponents")
     assert "Scale smoke" in (tmp_path / name / "table.md").read_text()
-    assert time.perf_counter() - started < 60
 
 
 def test_a_scale_that_is_drawn_from_another_trains_nothing(tmp_path, monkeypatch):
@@ -499,8 +495,7 @@ def test_an_exhibit_that_shares_runs_keeps_none(tmp_path, monkeypatch):
     for source in exponents.SHARES:
         (tmp_path / source).mkdir(parents=True)
     job = trained.plan("mousavi2025/length", "paper")[0]
-    row = json.dumps({"key": job.key, "config": short(job.config), "trial": 0, "result": {"seen": 1}})
-    (tmp_path / exponents.SHARES[0] / "results.jsonl").write_text(row + "\n")
+    (tmp_path / exponents.SHARES[0] / "results.jsonl").write_text(exports.line(job, {"seen": 1}) + "\n")
     monkeypatch.setattr(exhibits, "ROOT", tmp_path)
     assert trained.sources("mousavi2025/exponents") == exponents.SHARES
     assert trained.sources("mousavi2025/length") == ("mousavi2025/length",)

@@ -185,6 +185,7 @@ def entropies(draw):
     return e
 
 
+@pytest.mark.slow
 @given(entropies(), positive)
 @settings(max_examples=300, deadline=None)
 def test_offsets_hold_at_every_resolution(e, x):

@@ -12,7 +12,7 @@ from maurey.symbolic.claim import Setting
 from maurey.symbolic.expressions import Latex, text_of
 
 CLAIMS = maurey.claims()
-FORMS = [(c.key, form) for c in CLAIMS for form in c.forms]
+KEYS = [claim.key for claim in CLAIMS if claim.forms]
 a, b, c, d = (Symbol(x) for x in "abcd")
 
 
@@ -24,31 +24,43 @@ def renders(latex):
     return mathml
 
 
-@pytest.mark.parametrize(("key", "form"), FORMS)
-def test_every_form_renders(key, form):
-    for layers in (1, 2, 3):
-        renders(maurey.claim(key).latex(form, layers=layers))
-
-
-@pytest.mark.parametrize(("key", "form"), FORMS)
-def test_every_derivation_renders(key, form):
+def forms_of(key):
     record = maurey.claim(key).record
-    for part in record.parts:
-        if form in part.forms:
-            renders(printing.trace_latex(record, part, form, Setting()))
+    return record, [(part, form) for part in record.parts for form in part.forms]
 
 
-@pytest.mark.parametrize(("key", "form"), FORMS)
-def test_a_letter_stands_for_one_thing(key, form):
+@pytest.mark.parametrize("key", KEYS)
+def test_every_form_renders(key):
+    for form in maurey.claim(key).forms:
+        renders(maurey.claim(key).latex(form))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
+def test_every_form_renders_at_other_depths(key):
+    for form in maurey.claim(key).forms:
+        for layers in (1, 3):
+            renders(maurey.claim(key).latex(form, layers=layers))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
+def test_every_derivation_renders(key):
+    record, forms = forms_of(key)
+    for part, form in forms:
+        renders(printing.trace_latex(record, part, form, Setting()))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_letter_stands_for_one_thing(key):
     """No two steps of a form have the same LaTeX, and none that of a symbol which stands in the form."""
-    record = maurey.claim(key).record
-    for part in record.parts:
-        if form in part.forms:
-            steps = part.steps(form, Setting())
-            letters = [printing.step_latex(step) for step in steps]
-            assert len(set(letters)) == len(letters), sorted(x for x in letters if letters.count(x) > 1)
-            used = {str(symbol) for step in steps for symbol in step.expr.free_symbols}
-            assert not {name.latex for name in record.names if name.name in used} & set(letters[:-1])
+    record, forms = forms_of(key)
+    for part, form in forms:
+        steps = part.steps(form, Setting())
+        letters = [printing.step_latex(step) for step in steps]
+        assert len(set(letters)) == len(letters), sorted(x for x in letters if letters.count(x) > 1)
+        used = {str(symbol) for step in steps for symbol in step.expr.free_symbols}
+        assert not {name.latex for name in record.names if name.name in used} & set(letters[:-1])
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)

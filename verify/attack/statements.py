@@ -18,6 +18,7 @@ from maurey.numeric.balls import to_arb
 from maurey.symbolic import registry
 from maurey.symbolic.derivation import Step
 from maurey.verify.checks import Effort, Result
+from maurey.verify.files import replace
 from maurey.verify.tensors import torch
 
 from .ascent import attack
@@ -196,4 +197,4 @@ def keep(key: str, effort: Effort, statement: Statement) -> None:
         assert t.best is not None
         _, ratio = confirm(statement.build(**t.case), t.best.instance, target)
         entries.append({"target": target, "case": dict(t.case), "ratio": ratio, "instance": t.best.instance})
-    path_of(key).write_text(json.dumps(entries) + "\n")
+    replace(path_of(key), json.dumps(entries) + "\n")

@@ -34,6 +34,12 @@ def comparable(claim: Claim) -> list[Part]:
     return [part for part in claim.parts if part.printed is not None and part.derived is not None]
 
 
+def restates(claim: Claim) -> str:
+    """The claim, if there is one, whose formulas this one states again under another number."""
+    used = (registry.find(key) for key in claim.uses)
+    return next((other.key for other in used if claim.parts and other.parts is claim.parts), "")
+
+
 def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
     """Claim by claim, what is refuted before what is only not derived; edges last."""
     order = {claim.key: number for number, claim in enumerate(registry.all_claims())}

@@ -90,12 +90,32 @@ def replay(claim: Claim, erratum: Erratum) -> bool:
         printed, derived = both(claim, part, fractions(witness))
         stored = erratum.printed_value, erratum.true_value
         return falls_short(part, printed, derived) and stored == (str(printed.value), str(derived.value))
-    ray = ray_of(witness)
-    point = dict.fromkeys((name for name in ray if "[" not in name), Fraction(1)) | fractions(witness["at"])
-    values = _along(claim, part, point, ray, tuple(int(Decimal(t)) for t in witness["t"]))
+    values = [both(claim, part, point) for point in _points(witness, fractions(witness["at"]))]
     ratios = [str(ratio(part, *pair)) for pair in values]
     return falls_short(part, *values[-1]) and ratios == witness["ratios"]
 
 
+def _points(witness: dict[str, Any], at: Point) -> list[Point]:
+    """Those of a stored ray."""
+    ray = ray_of(witness)
+    start = dict.fromkeys((name for name in ray if "[" not in name), Fraction(1)) | at
+    return [on_ray(start, ray, int(Decimal(t))) for t in witness["t"]]
+
+
 def ray_of(witness: dict[str, Any]) -> Ray:
     return {name: Fraction(power).limit_denominator(12) for name, power in witness["ray"].items()}
+
+
+def printed_again(claim: Claim, erratum: Erratum) -> bool:
+    """Of what is refuted: the print still says at the witness what it said, and is on the wrong side of the truth."""
+    if not claim.parts:
+        return True  # of a definition nothing is printed
+    part, witness = claim.part(erratum.part), erratum.witness
+    names = {p.name for p in claim.names}
+    at = fractions({name: value for name, value in witness.get("at", witness).items() if name in names})
+    if "ray" in witness:
+        at = _points(witness, at)[-1]
+    said, true = Decimal(erratum.printed_value), Decimal(erratum.true_value)
+    now = Decimal(str(enclose(claim, "printed", part.name, **at).value))
+    wrong = said != true if part.relation == "=" else said > true if part.below else said < true
+    return wrong and abs(now - said) <= abs(said) * Decimal("1e-4")

@@ -1,4 +1,4 @@
-"""Sweeps: what is kept, in which order, and what a kill, a dead worker or a strange file does to it."""
+"""Sweeps: in which order, what two processes share, and what a kill or a dead worker does."""
 
 import os
 import signal
@@ -11,15 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
 from maurey.verify.training.engine import sweep as sweeps
-from maurey.verify.training.engine.store import LAYOUT, MARK, Pace, Store
+from maurey.verify.training.engine.store import Pace, Store
 from maurey.verify.training.engine.sweep import Progress, batches, check_device, cluster, estimate, run_batch, sweep
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import Job
 
 TINY = Config(T=8, m=20, width=16, heads=4, held_out=200, iterations=40, every=10, stop=False)
 RECORD = {"status": "done", "errors": 3, "iterations": 40}
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture
@@ -65,154 +67,6 @@ def check_all_once(path, jobs):
         assert kept["loss"] == pytest.approx(record["loss"], rel=1e-3)
 
 
-# --- the store
-
-
-def test_a_trial_is_kept_once(store):
-    job = Job(TINY, 0)
-    store.add([job], [RECORD], 2.0, "cpu")
-    store.add([job, Job(TINY, 1)], [RECORD | {"errors": 9}, RECORD], 2.0, "cpu")
-    assert store.known([job, Job(TINY, 1), Job(TINY, 2)]) == {job.key: RECORD, Job(TINY, 1).key: RECORD}
-    assert store.db.execute("SELECT COUNT(*) FROM trials").fetchone() == (2,)
-
-
-def test_a_batch_is_kept_whole_or_not_at_all(store):
-    store.add([Job(TINY, 0)], [RECORD])
-    (pages,) = store.db.execute("PRAGMA page_count").fetchone()
-    store.db.execute(f"PRAGMA max_page_count = {pages + 3}")
-    many = [Job(TINY, i) for i in range(1, 60)]
-    with pytest.raises(sqlite3.OperationalError, match="full"):
-        store.add(many, [RECORD | {"curve": [[0.1] * 60]}] * len(many))
-    assert set(store.known([Job(TINY, 0), *many])) == {Job(TINY, 0).key}
-
-
-def foreign_text(path):
-    path.write_text("my own notes, not yours\n" * 100)
-
-
-def foreign_database(path):
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE trials (key TEXT)")
-        db.execute("INSERT INTO trials VALUES ('mine')")
-
-
-def other_layout(path):
-    Store(path).db.close()
-    with sqlite3.connect(path) as db:
-        db.execute(f"PRAGMA user_version = {LAYOUT + 1}")
-
-
-def many_results(path):
-    with Store(path) as store:
-        jobs = [Job(TINY, i) for i in range(300)]
-        store.add(jobs, [RECORD] * len(jobs))
-
-
-def cut_off(path):
-    many_results(path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-
-
-def scribbled(path):
-    many_results(path)
-    whole = bytearray(path.read_bytes())
-    for page in range(1, len(whole) // 4096):
-        whole[page * 4096 : page * 4096 + 200] = b"\xff" * 200
-    path.write_bytes(whole)
-
-
-def only_a_header(path):
-    many_results(path)
-    path.write_bytes(path.read_bytes()[:100])
-
-
-@pytest.mark.parametrize(
-    ("spoil", "text"),
-    [
-        (foreign_text, "is not a file of results"),
-        (foreign_database, "is not a file of results"),
-        (other_layout, f"another version (layout {LAYOUT + 1}, here {LAYOUT})"),
-        (cut_off, "damaged"),
-        (scribbled, "damaged"),
-        (only_a_header, "damaged"),
-    ],
-)
-def test_other_files_are_refused_and_left_alone(tmp_path, spoil, text):
-    path = tmp_path / "results.sqlite"
-    spoil(path)
-    before = path.read_bytes()
-    with pytest.raises(InputError) as error:
-        Store(path)
-    assert text in str(error.value)
-    assert "move it away" in str(error.value)
-    assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["results.sqlite"]
-
-
-def test_a_damaged_result_is_refused(tmp_path):
-    path = tmp_path / "results.sqlite"
-    many_results(path)
-    path.write_bytes(path.read_bytes().replace(b'"done"', b'"do\x00e"'))
-    with Store(path) as store, pytest.raises(InputError, match="damaged"):
-        store.known([Job(TINY, i) for i in range(300)])
-
-
-def test_places_where_nothing_can_be_kept(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    (tmp_path / "folder").mkdir()
-    for path in (tmp_path / "file" / "results.sqlite", Path("/proc/maurey/results.sqlite"), tmp_path / "folder"):
-        with pytest.raises(InputError) as error:
-            Store(path)
-        assert str(path) in str(error.value)
-    assert (tmp_path / "file").read_text() == "in the way"
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written(tmp_path):
-    path = tmp_path / "results.sqlite"
-    many_results(path)
-    path.chmod(0o400)
-    tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match="cannot keep results"):
-        Store(path)
-    tmp_path.chmod(0o700)
-
-
-def test_a_kill_while_the_file_is_made(tmp_path):
-    """It is empty then, or has a journal."""
-    path = tmp_path / "results.sqlite"
-    path.touch()
-    many_results(path)
-    assert len(rows(path)) == 300
-    with sqlite3.connect(path) as db:
-        assert db.execute("PRAGMA application_id").fetchone() == (MARK,)
-
-
-KILLED_IN_A_TRANSACTION = """
-import os, sqlite3, sys
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
-db.execute("PRAGMA cache_size = 1")  # so that pages are written before the end
-db.execute("BEGIN IMMEDIATE")
-for i in range(2000):
-    db.execute("INSERT INTO trials VALUES (?, '{}', 1, ?)", (f"half {i}", "x" * 500))
-os.kill(os.getpid(), 9)
-"""
-
-
-def test_a_kill_in_a_transaction(tmp_path):
-    """Half of a batch is in the file, and a journal beside it: it is undone, and the rest is there."""
-    path = tmp_path / "results.sqlite"
-    many_results(path)
-    size = path.stat().st_size
-    subprocess.run([sys.executable, "-c", KILLED_IN_A_TRANSACTION, path], check=False)
-    assert path.stat().st_size > 2 * size
-    assert len(os.listdir(tmp_path)) == 2
-    with Store(path) as store:
-        assert len(store.known([Job(TINY, i) for i in range(300)])) == 300
-    assert len(rows(path)) == 300
-
-
 # --- order and pace
 
 
@@ -225,14 +79,6 @@ def test_pace_is_that_of_the_nearest_of_its_kind():
     assert estimate([Job(TINY, 0), Job(replace(TINY, T=100), 0)], pace) == 5.0
     assert estimate([Job(TINY, 0), Job(replace(TINY, function="parity"), 0)], pace) is None
     assert estimate([], pace) == 0
-
-
-def test_the_store_measures_pace(store):
-    assert store.pace().measured == []
-    store.add([Job(TINY, i) for i in range(4)], [RECORD] * 4, 6.0, "cpu")
-    store.add([Job(TINY, 4)], [RECORD], 4.0, "cpu")
-    store.add([Job(replace(TINY, T=9), 0)], [RECORD])  # not trained here
-    assert store.pace().measured == [(TINY, 2.0)]
 
 
 def test_batches_in_order():
@@ -296,45 +142,128 @@ def test_devices(monkeypatch):
 # --- kills
 
 
-SWEEP = """
-import sys
+CHILD = """
+import sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-import torch
-torch.set_num_threads(1)
 from maurey.verify.training.engine import sweep as sweeps
 from maurey.verify.training.engine.store import Store
-from test_sweep import grid, silent
-sweeps.UNKNOWN = 2
+from test_sweep import RECORD, grid, silent
+sweeps.UNKNOWN, sweeps.WAIT = 2, 0.01
+def told(config, trials, *rest):
+    print(*[config.m, *trials], flush=True)
+    return batch(config, trials, *rest)
+"""
+WITH_ANOTHER = """
+def batch(config, trials, *rest):  # the first one takes until both have begun
+    global batch
+    input()
+    batch = lambda config, trials, *rest: ([RECORD for _ in trials], 0.01)
+    return batch(config, trials)
+sweeps.run_batch = told
 with Store(Path(sys.argv[1])) as store:
-    sweeps.sweep(grid(8, iterations=80), store, silent)
+    print("all", sweeps.sweep(grid(20), store, silent).done)
+"""
+HANGS = """
+import torch
+torch.set_num_threads(1)
+def report(progress):
+    if progress.done == 6 and progress.now > 1:  # half of the fourth batch
+        print("hangs", flush=True)
+        time.sleep(600)
+batch, sweeps.run_batch = sweeps.run_batch, told
+with Store(Path(sys.argv[1])) as store:
+    sweeps.sweep(grid(8, iterations=80), store, report)
 """
 
 
-def test_a_killed_sweep_goes_on(tmp_path):
+@pytest.fixture
+def child():
+    """Starts processes; none outlives its test."""
+    found = []
+
+    def start(path, script):
+        arguments = [sys.executable, "-c", CHILD + script, path, Path(__file__).parent]
+        found.append(subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        return found[-1]
+
+    yield start
+    for one in found:
+        one.kill()
+        one.communicate()
+
+
+def began(lines):
+    """The trials of those batches, each line as its process has told it: m, then the numbers."""
+    return [(int(m), int(trial)) for m, *trials in (line.split() for line in lines) for trial in trials]
+
+
+def test_two_processes_share_the_trials(tmp_path, child):
+    """Each begins a batch before any ends: the batches differ, and all in all no trial is begun twice."""
     path = tmp_path / "results.sqlite"
-    arguments = [sys.executable, "-c", SWEEP, path, Path(__file__).parent]
-    child, jobs = subprocess.Popen(arguments), grid(8, iterations=80)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and child.poll() is None:
-        if path.exists() and path.stat().st_size and len(_peek(path)) >= 4:
-            break
-        time.sleep(0.005)
-    child.kill()
-    assert child.wait() == -signal.SIGKILL
+    both = [child(path, WITH_ANOTHER) for _ in range(2)]
+    lines = [one.stdout.readline() for one in both]
+    for one in both:
+        print(file=one.stdin, flush=True)
+    for one in both:
+        rest, _ = one.communicate(timeout=60)
+        assert rest.endswith("all 40\n")
+        lines += rest.splitlines()[:-1]
+    assert sorted(began(lines)) == sorted((job.config.m, job.trial) for job in grid(20))
+    assert len(rows(path)) == 40
+    assert trained_in_batches(path) == 40
+
+
+def trained_in_batches(path):
+    with sqlite3.connect(path) as db:
+        return db.execute("SELECT SUM(trials) FROM batches").fetchone()[0]
+
+
+def test_a_killed_sweep_goes_on(tmp_path, monkeypatch, child):
+    """While it lives, nobody else trains what it is at; then that one batch is trained again, and nothing else."""
+    path, jobs, called = tmp_path / "results.sqlite", grid(8, iterations=80), []
+    other = child(path, HANGS)
+    theirs = [other.stdout.readline() for _ in range(5)]
+    assert theirs.pop() == "hangs\n"
+    theirs = began(theirs)
+    assert len(theirs) == 8
+
+    def counted(config, trials, *rest):
+        called.extend((config.m, trial) for trial in trials)
+        return run_batch(config, trials, *rest)
+
+    def report(progress):
+        if progress.elsewhere and other.poll() is None:
+            assert (progress.done, progress.left, progress.elsewhere) == (14, 2, 2)
+            assert not set(called) & set(theirs)
+            other.kill()
+            assert other.wait() == -signal.SIGKILL
+
+    monkeypatch.setattr(sweeps, "run_batch", counted)
+    monkeypatch.setattr(sweeps, "WAIT", 0.01)
     with Store(path) as store:
         before = store.known(jobs)
-        assert 4 <= len(before) < 16
-        assert sweep(jobs, store, silent) == Progress(16, 0, 0)
+        assert sorted((job.config.m, job.trial) for job in jobs if job.key in before) == sorted(theirs[:6])
+        assert sweep(jobs, store, silent, budget=0) == Progress(6, 0, 10)
+        assert sweep(jobs, store, report) == Progress(16, 0, 0)
         assert {key: store.known(jobs)[key] for key in before} == before
+    assert other.returncode == -signal.SIGKILL
+    assert sorted(called) == sorted({(job.config.m, job.trial) for job in jobs} - set(theirs[:6]))
+    assert trained_in_batches(path) == 16
     check_all_once(path, jobs)
 
 
-def _peek(path):
-    try:
-        return rows(path)
-    except sqlite3.Error:
-        return []
+def test_what_another_process_is_at_is_not_waited_for_beyond_the_budget(tmp_path, monkeypatch):
+    monkeypatch.setattr(sweeps, "run_batch", None)
+    clock = iter(range(100))
+    monkeypatch.setattr(sweeps.time, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(sweeps.time, "sleep", lambda _: None)
+    seen = []
+    with Store(tmp_path / "results.sqlite") as store:
+        monkeypatch.setattr(store.claims, "take", lambda _: False)
+        assert sweep(grid(4), store, seen.append, budget=20) == Progress(0, 0, 8)
+    assert seen[1] == Progress(0, 0, 8, elsewhere=8)
+    assert next(clock) < 30
 
 
 # --- Dask

@@ -153,14 +153,14 @@ def _too_small_to_speak(key: str) -> Result:
     reach = d_3 * w * W_2 * (d_2 * W_1 + 1)
     if not reach < w:
         return Result("undecided", "refuted", "the stated entries suffice at the point tried", part="W_2")
-    witness = texts(at) | {"x_1": 0, "f(x_1)": 1, "no network of these sizes exceeds": float(reach.upper())}
+    witness = texts(at) | {"x_1": 0, "f(x_1)": 1, "no network of these sizes exceeds": float(f"{float(reach):.9g}")}
     note = (
         "for a wide plateau the stated entries are too small for any network: the statement does not bound delta (it "
     )
     note += "is 1/8 at most where it is used)"
     least = w / (reach / W_2)
-    return Result("fails", "refuted", note, counterexample=witness, part="W_2", printed_value=str(float(W_2)),
-                  true_value=str(float(least.lower())))  # fmt: skip
+    return Result("fails", "refuted", note, counterexample=witness, part="W_2", printed_value=f"{float(W_2):.9g}",
+                  true_value=f"{float(least):.9g}")  # fmt: skip
 
 
 # --- B.1 and 4.7: attention and network together --------------------------------------------------------------------

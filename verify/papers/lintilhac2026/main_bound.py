@@ -152,7 +152,7 @@ def theorem_2(effort: Effort) -> Iterator[Result]:
         )
         witness = {name: str(x) for name, x in at.items()} | {"components": "{1}, ..., {T}", "coefficient": "1"}
         yield refuted(
-            note, witness, f"{float(said):.6g}", f"{float(low):.6g}", part="risk", instances=600 * effort.scale
+            note, witness, f"{float(said):.6g}", f"{float(low):.4g}", part="risk", instances=600 * effort.scale
         )
     for form in ("derived", "sharp"):
         more = [at | {"grid": 1}, CASE | {"sigma": Fraction(2265676, 10**9), "grid": 20, "Sigma": Fraction(1, 2)}]
@@ -267,7 +267,7 @@ def truncated(effort: Effort) -> Result:
         )
     note = f"networks drawn around the construction have a larger risk: {mean:.4g} +- {error:.2g} times sigma^2"
     witness = {name: str(x) for name, x in at.items()} | {"components": "{1}, ..., {T}", "sigma": f"{sigma:.6g}"}
-    return refuted(note, witness, f"{said:.6g}", f"{low:.6g}", part="truncated", instances=100 * effort.scale)
+    return refuted(note, witness, f"{said:.6g}", f"{low:.4g}", part="truncated", instances=100 * effort.scale)
 
 
 def budgets() -> Iterator[Result]:

@@ -7,12 +7,12 @@ that a sweep that is stopped has as much of everything as possible.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
 from maurey.verify.training.trials.keys import Job, Trial
 
 from .store import Pace, Store
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 AIM, UNKNOWN, MOST = 15.0, 8, 20  # seconds of a batch; its trials where nothing is measured; and at most
 RETRIES, PATIENCE = 2, 10  # of a batch whose worker dies; seconds until a scheduler answers
+WAIT = 0.5  # seconds until one looks again at what another process has claimed
 Result = tuple[list[dict[str, Any]], float]
 
 
@@ -31,6 +32,7 @@ class Progress:
     failed: int
     left: int
     now: float = 0.0  # how many of the batch in hand, by its iterations
+    elsewhere: int = 0  # how many of those left are claimed by other processes, while nothing else is to do
 
 
 Report = Callable[[Progress], None]
@@ -94,38 +96,48 @@ def sweep(
     budget: float | None = None,
     client: Client | None = None,
 ) -> Progress:
-    """Train what the store lacks, as far as the budget (seconds) goes: no batch is handed out after it."""
-    known = store.known(jobs)
-    missing = [job for job in jobs if job.key not in known]
-    todo = batches(missing, store.pace())
-    started, done, failed = time.perf_counter(), len(known), 0
+    """Train what the store lacks, as far as the budget (seconds) goes: no batch is handed out after it. What other
+    processes are at is waited for, and taken over if they end without it."""
+    started, done, failed = time.perf_counter(), set(store.known(jobs)), set[str]()
 
     def within() -> bool:
         return budget is None or time.perf_counter() - started < budget
 
-    def told(now: float = 0.0) -> Progress:
-        progress = Progress(done, failed, len(jobs) - done - failed, now)
+    def missing() -> list[Job]:
+        return [job for job in jobs if job.key not in done and job.key not in failed]
+
+    def told(now: float = 0.0, elsewhere: int = 0) -> Progress:
+        progress = Progress(len(done), len(failed), len(jobs) - len(done) - len(failed), now, elsewhere)
         report(progress)
         return progress
 
-    results = _here(todo, device, within, told) if client is None else _there(todo, device, within, client)
+    def claimed() -> Iterator[list[Job]]:
+        for batch in batches(missing(), store.pace()):
+            if not within():
+                return
+            if own := store.claim(batch):
+                yield own
+
     told()
-    for batch, result in results:
-        if result is None:
-            failed += len(batch)
-        else:
-            store.add(batch, result[0], result[1], device)
-            done += len(batch)
-        told()
-    return told()
+    while True:
+        results = _here(claimed(), device, told) if client is None else _there(claimed(), device, client)
+        for batch, result in results:
+            if result is not None:
+                store.add(batch, result[0], result[1], device)
+            (failed if result is None else done).update(job.key for job in batch)
+            store.leave(batch)
+            told()
+        done.update(store.known(missing()))  # by others
+        if not missing() or not within():
+            return told()
+        told(elsewhere=len(missing()))
+        time.sleep(WAIT)
 
 
 def _here(
-    todo: list[list[Job]], device: str, within: Callable[[], bool], told: Callable[[float], object]
+    todo: Iterable[list[Job]], device: str, told: Callable[[float], object]
 ) -> Iterator[tuple[list[Job], Result | None]]:
     for batch in todo:
-        if not within():
-            return
 
         def report(part: float, number: int = len(batch)) -> None:
             told(part * number)
@@ -133,9 +145,7 @@ def _here(
         yield batch, run_batch(batch[0].config, [job.trial for job in batch], device, report)
 
 
-def _there(
-    todo: list[list[Job]], device: str, within: Callable[[], bool], client: Client
-) -> Iterator[tuple[list[Job], Result | None]]:
+def _there(todo: Iterable[list[Job]], device: str, client: Client) -> Iterator[tuple[list[Job], Result | None]]:
     """Two batches for every thread are under way, and there may come more threads; a batch whose worker dies is tried
     again."""
     from distributed import as_completed
@@ -145,7 +155,7 @@ def _there(
 
     def fill() -> None:
         wanted = 2 * max(1, sum(client.nthreads().values()))
-        while len(own) < wanted and within() and (batch := next(waiting, None)):
+        while len(own) < wanted and (batch := next(waiting, None)):
             trials = [job.trial for job in batch]
             future = client.submit(run_batch, batch[0].config, trials, device, threads=1, retries=RETRIES, pure=False)
             own[future] = batch

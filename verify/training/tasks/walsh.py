@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
 
 ENUMERATED = 20  # bits: a million strings are the most that are listed
 EXACT = 2**53  # integers below are exact in doubles, and so are they divided by a power of two

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
 
 DTYPES = ("float32", "float64")
 STRINGS, TOKENS = ("encoder", "layer"), ("transformer", "recurrent", "feedforward")  # models, by what they read

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import InputError
 
 from .boolean import Config
 from .fields import MODELS, SPECTRA, STRINGS, TOKENS, check, one_of

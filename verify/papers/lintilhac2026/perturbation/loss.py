@@ -79,5 +79,5 @@ def wide_function(tally: Tally, note: str) -> Result:
         part="loss",
         form="printed",
         printed_value=f"{said:.6g}",
-        true_value=f"{mean - give:.6g}",
+        true_value=f"{mean - give:.4g}",
     )

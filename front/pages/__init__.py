@@ -1,0 +1,1 @@
+"""What the commands print: pages and records, without a word of options and arguments."""

@@ -1,0 +1,128 @@
+"""What is told of a claim: a row of the list, its page, its record, and its derivation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from maurey.symbolic import printing
+from maurey.symbolic.claim import HIDES, SOURCES, Claim, Part, Setting
+from maurey.symbolic.expressions import text_of
+from maurey.symbolic.printing import plain
+from maurey.verify.evidence import Standing
+
+
+def row(claim: Claim, standing: Standing) -> dict[str, Any]:
+    return {
+        "key": claim.key,
+        "paper": claim.paper,
+        "number": claim.number,
+        "title": claim.title,
+        "kind": claim.kind,
+        "uses": list(claim.uses),
+        "forms": list(claim.forms),
+        "verdict": standing.verdict,
+        "edge": standing.edge,
+        "evidence": standing.evidence,
+        "replayed": standing.replayed,
+        "problem": standing.problem or None,
+    }
+
+
+def record(claim: Claim, standing: Standing, forms: list[str], setting: Setting) -> dict[str, Any]:
+    return row(claim, standing) | {
+        "statement": " ".join(claim.statement.split()),
+        "symbols": [
+            {"name": p.name, "latex": p.latex, "meaning": p.meaning, "domain": p.domain,
+             "index": p.index or None, "optional": p.optional}
+            for p in claim.symbols
+        ],
+        "assumes": [assumption.text for assumption in claim.assumes],
+        "constants": [
+            {"name": c.name, "value": str(c.value), "meaning": c.meaning, "source": c.source} for c in claim.constants
+        ],
+        "parts": [
+            {"name": p.name, "lhs": p.lhs, "meaning": p.meaning, "relation": p.relation, "hides": p.hides or None,
+             "forms": list(p.forms)}
+            for p in claim.parts
+        ],
+        "latex": {name: printing.latex_of(claim, name, setting) for name in forms},
+        "reference": claim.reference or None,
+        "source": claim.source,
+    }  # fmt: skip
+
+
+def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting) -> str:
+    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", f"as printed: {standing.words}", "",
+             plain(claim.statement), ""]  # fmt: skip
+    width = max((len(p.name) for p in claim.names), default=0)
+    for p in claim.symbols:
+        notes = [p.domain, *([f"one per {p.index}"] if p.index else []), *(["optional"] if p.optional else [])]
+        lines.append(f"  {p.name:<{width}}  {plain(p.meaning)} ({', '.join(notes)})")
+    for c in claim.constants:
+        lines.append(f"  {c.name:<{width}}  {plain(c.meaning)} (= {c.value}; {c.source})")
+    lines += [f"  assumes that {assumption.text}" for assumption in claim.assumes]
+    if claim.uses:
+        lines += ["", f"uses {', '.join(claim.uses)}"]
+    if claim.reference:
+        lines += ["", f"taken from {claim.reference}"]
+    if claim.source != "printed":
+        lines += ["", f"{claim.source}: {SOURCES[claim.source]}"]
+    for form in forms:
+        for part in claim.parts:
+            if form in part.forms:
+                lines += ["", *_formula(part, form, setting)]
+    return "\n".join(lines)
+
+
+def _formula(part: Part, form: str, setting: Setting) -> list[str]:
+    *where, last = part.steps(form, setting)
+    relation = part.relation_of(form)
+    hides = f", hides {part.hides}" if relation in HIDES and part.hides else ""
+    lines = [f"{form} ({plain(part.meaning)}{hides}):", f"  {part.name} {relation} {text_of(last.expr)}"]
+    return lines + [f"    where {step.shown} = {text_of(step.expr)}" for step in where]
+
+
+def derivation(claim: Claim, part: Part, form: str, setting: Setting, as_json: bool) -> str:
+    """Step by step, each with its reason and the claim that justifies it."""
+    steps = part.steps(form, setting)
+    if as_json:
+        printer = printing.printer_of(claim, steps)
+        rows = [
+            {"step": i, "name": s.name, "expression": text_of(s.expr),
+             "latex": f"{printing.step_latex(s)} = {printer.doprint(s.expr)}", "reason": s.reason, "key": s.key or None,
+             "differs": claim.departure(s, form) or None}
+            for i, s in enumerate(steps, 1)
+        ]  # fmt: skip
+        return json.dumps({"key": claim.key, "part": part.name, "form": form, "steps": rows}, indent=1)
+    lines = [f"{claim.key}  {plain(claim.title)}", f"{form} form of {part.name}: {plain(part.meaning)}", ""]
+    told: set[str] = set()
+    for i, s in enumerate(steps, 1):
+        lines.append(f"({i}) {s.shown} {part.relation_of(form) if s is steps[-1] else '='} {text_of(s.expr)}")
+        lines.append(f"      {plain(s.reason)}{f'  [{s.key}]' if s.key not in ('', claim.key) else ''}")
+        departure = claim.departure(s, form)
+        if departure and departure not in told:
+            told.add(departure)
+            lines.append(f"      differs from the printed proof: {plain(departure)}")
+    return "\n".join(lines)
+
+
+def side_by_side(claim: Claim, part: Part, forms: tuple[str, str], setting: Setting, as_json: bool) -> str:
+    """Two forms of one part, their steps matched by name; what only one of them has stands alone."""
+    left, right = ({s.shown: s for s in claim.part_with(form, part.name).steps(form, setting)} for form in forms)
+    rows = []
+    for n in list(left) + [name for name in right if name not in left]:
+        texts = {
+            form: text_of(side[n].expr) if n in side else None for form, side in zip(forms, (left, right), strict=True)
+        }
+        same = n in left and n in right and left[n].expr == right[n].expr
+        rows.append({"name": n, **texts, "same": same})
+    if as_json:
+        return json.dumps({"key": claim.key, "part": part.name, "forms": list(forms), "steps": rows}, indent=1)
+    lines = [f"{claim.key}  {plain(claim.title)}", f"{part.name}: {forms[0]} against {forms[1]}", ""]
+    for one in rows:
+        if one["same"]:
+            lines.append(f"{one['name']} = {one[forms[0]]}  (the same)")
+        else:
+            lines += [str(one["name"]), *(f"  {form:<8} {one[form] or '-'}" for form in forms)]
+    return "\n".join(lines)
