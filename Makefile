@@ -42,9 +42,9 @@ bench: $(VENV)/test.done
 
 claim: $(VENV)/test.done
 	$(BIN)/maurey verify $(KEY) --commit
+	$(PYTEST) $(CONTRACTS) --claim $(KEY)
 	$(foreach one,$(filter $(dir $(KEY))%,$(EVIDENCE)),$(BIN)/maurey tables $(one) --commit)
 	$(BIN)/python tests/documents.py README.md docs/claims.md
-	$(PYTEST) $(CONTRACTS) --claim $(KEY)
 
 ledger: $(VENV)/test.done
 	$(BIN)/maurey verify --replay --commit
