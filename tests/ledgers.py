@@ -30,10 +30,11 @@ def tampered(entries, rng):
 def _places(found, where):
     """Whatever is not a folder of other things, and can be replayed."""
     for name, value in found.items() if isinstance(found, dict) else enumerate(found):
+        place = f"{where}.{name}"
         if isinstance(value, (dict, list)) and value:
-            yield from _places(value, f"{where}.{name}")
-        elif name not in (*ledger.NOT_REPLAYED, "sources"):
-            yield found, name, f"{where}.{name}"
+            yield from _places(value, place)
+        elif not place.endswith(tuple(f".{field}" for field in ledger.NOT_REPLAYED)):
+            yield found, name, place
 
 
 def _other(value, rng):

@@ -25,11 +25,6 @@ def _digest(parts: Iterable[bytes]) -> str:
     return found.hexdigest()[:16]
 
 
-def _folder(room: str) -> Path:
-    """In a checkout the rooms stand side by side; in an installed copy too, within the package."""
-    return HERE.parent / room
-
-
 @cache
 def sources() -> str:
     """Of the rooms, of instances that are kept beside checks, and of the libraries that evaluate."""
@@ -45,7 +40,7 @@ def _sources() -> Iterator[bytes]:
     for name in VERSIONS:
         yield f"{name} {version(name)}".encode()
     for room in ROOMS:
-        folder = _folder(room)
+        folder = HERE.parent / room  # they stand side by side, in a checkout and in an installed copy
         files = [file for kind in ("py", "json") for file in folder.rglob(f"*.{kind}") if file.parent != HERE]
         files += [file for file in HERE.glob("*.py") if room == "verify" and file.stem not in BOOKKEEPING]
         for file in sorted(files):
@@ -75,9 +70,8 @@ def _files(path: list[str]) -> list[Path]:
     """The file of a module, and those of the packages around it; nothing, if it is no module."""
     inner = HERE.joinpath(*path)
     own = [file for file in (inner.with_suffix(".py"), inner / "__init__.py") if file.is_file()]
-    return own + [
-        file for depth in range(1, len(path)) if own for file in [HERE.joinpath(*path[:depth], "__init__.py")]
-    ]
+    around = [HERE.joinpath(*path[:depth], "__init__.py") for depth in range(1, len(path))]
+    return own + around if own else []
 
 
 @cache
@@ -90,7 +84,7 @@ def _imported(file: Path) -> list[Path]:
             names = [alias.name.split(".") for alias in node.names]
             paths = [name[2:] for name in names if name[:2] == ["maurey", "verify"]]
         elif isinstance(node, ast.ImportFrom):
-            base = (node.module or "").split(".") if node.module else []
+            base = node.module.split(".") if node.module else []
             if node.level:
                 base = here[: len(here) - node.level + 1] + base
             elif base[:2] == ["maurey", "verify"]:

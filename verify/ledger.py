@@ -19,7 +19,8 @@ from . import checks, digests, evidence, files
 from .evidence import AGAIN, Entry, entry_of, ledger, replayed, stands, verdict_of
 
 Report = Callable[[int, int], None]
-NOT_REPLAYED = ("seconds", "effort")  # of a verdict: how long and how hard it was tried, not what was found
+# with which sources, how long and how hard it was tried: not what was found
+NOT_REPLAYED = ("sources", "verdict.seconds", "verdict.effort")
 
 
 def _among(keys: Collection[str] | None) -> list[Claim]:
@@ -141,8 +142,9 @@ def differences(found: Mapping[str, Entry]) -> Iterator[str]:
 def _unlike(old: Any, new: Any, where: str) -> Iterator[str]:
     if isinstance(old, dict) and isinstance(new, dict) and set(old) == set(new):
         for field in old:
-            if field != "sources" and (field not in NOT_REPLAYED or where != "verdict"):
-                yield from _unlike(old[field], new[field], f"{where}.{field}".lstrip("."))
+            place = f"{where}.{field}".lstrip(".")
+            if place not in NOT_REPLAYED:
+                yield from _unlike(old[field], new[field], place)
     elif isinstance(old, list) and isinstance(new, (list, tuple)) and len(old) == len(new):
         for number, (one, other) in enumerate(zip(old, new, strict=True), 1):
             yield from _unlike(one, other, f"{where}[{number}]")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from typing import Annotated
 
 import typer
@@ -46,9 +48,6 @@ def list_claims(
 
 def _columns(lines: list[tuple[str, ...]]) -> list[str]:
     """As wide as their entries; titles are cut where the terminal is narrow."""
-    import shutil
-    import sys
-
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     if sys.stdout.isatty():
         beside = sum(widths) - widths[1] + 2 * len(widths)
