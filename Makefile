@@ -1,4 +1,5 @@
-# make tables: set up and make the exhibits again    make test: set up and run all the tests
+# make tables: set up and make the exhibits again    make test: set up and run the tests
+# make replay: the rest of them, which find again what takes long of the ledger
 # make quick: the tests that are done in a minute and a half    make bench: the benchmarks, with their figures
 # make types: mypy on an installed copy, for it does not follow the rooms of a checkout
 # make claim KEY=paper/number: verify a claim, keep what is found, and run all that is tested of it
@@ -19,14 +20,17 @@ CONTRACTS := tests/symbolic/test_registry.py tests/symbolic/test_latex.py tests/
   tests/numeric/test_mutations.py tests/numeric/test_grids.py tests/numeric/test_samples.py \
   tests/verify/test_contracts.py tests/verify/test_matrix.py tests/verify/errata
 
-.PHONY: tables test quick types bench claim ledger module docs clean
+.PHONY: tables test replay quick types bench claim ledger module docs clean
 
 tables: $(VENV)/all.done
 	$(BIN)/maurey tables
 
 test: $(VENV)/test.done
 	$(BIN)/ruff check .
-	$(PYTEST) $(TWO)
+	$(PYTEST) $(TWO) -m "not replay"
+
+replay: $(VENV)/test.done
+	$(PYTEST) $(TWO) -m replay
 
 quick: $(VENV)/test.done
 	$(PYTEST) $(TWO) -m "not slow"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -10,6 +11,10 @@ import typer
 from maurey.symbolic.errors import InputError
 
 from .commands import claims, compare, errata, numbers, tables, verify
+
+if "_MAUREY_COMPLETE" in os.environ:
+    # a shell completes words and uses no values; typer would load pydantic to convert them, and leaves out what fails
+    sys.modules.setdefault("pydantic", None)  # type: ignore[arg-type]
 
 app = typer.Typer(
     help="Generalization bounds for Transformers: printed, re-derived, evaluated to certified digits.",

@@ -15,7 +15,7 @@ from operator import add, mul
 from typing import Any
 
 from flint import acb, arb, ctx, fmpq, fmpz
-from sympy import Expr, Integer, true
+from sympy import Add, Expr, Integer, Mul, Pow, Rational, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
 
 from maurey.symbolic.claim import Claim, InputError
@@ -25,12 +25,11 @@ from maurey.symbolic.expressions import text_of
 from .binding import bind
 from .exact import context, to_rational
 from .inverse_kl import of_balls
+from .powers import EXACT_BITS, rational_power
 from .surds import Surds, vanishes
 from .types import Ball
-from .walk import Undecided, Undefined, run, walk
+from .walk import RULES, Env, Reader, Reading, Undecided, Undefined, factors_of, readers, run, walk
 
-EXACT_BITS = 1 << 17  # integers beyond this size become balls
-LARGEST_ORDER = 1 << 32  # of a root
 MOST_DIGITS = 10_000
 LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
@@ -104,7 +103,7 @@ class Balls:
         return reduce(mul, factors) if all(factors) else fmpq(0)
 
     def power(self, base: Ball, exponent: Fraction) -> Ball:
-        return _power(base, *exponent.as_integer_ratio())
+        return rational_power(base, *exponent.as_integer_ratio())
 
     def power_of(self, base: Ball, exponent: Ball) -> Ball:
         if isinstance(exponent, fmpq):
@@ -183,38 +182,6 @@ class _Complex(Balls):
         raise Undefined("an integrand with a root other than a square root")
 
 
-def _power(x: Ball, p: int, q: int) -> Ball:
-    """x^(p/q)"""
-    if isinstance(x, fmpq):
-        if not x:
-            if p < 0:
-                raise Undefined("a division by zero")
-            return fmpq(0) if p else fmpq(1)
-        root = x if q == 1 else _exact_root(x, q)
-        if root is not None:
-            return root**p if abs(p) * root.height_bits() <= EXACT_BITS else arb(root) ** p
-        x = arb(x)
-    if q > 1:
-        if x < 0:
-            raise Undefined("a root of a negative number")
-        if q >= LARGEST_ORDER:
-            return x ** arb(fmpq(p, q))
-        x = x.root(q)
-    return x if p == 1 else x**p
-
-
-def _exact_root(x: fmpq, n: int) -> fmpq | None:
-    if x < 0:
-        raise Undefined("a root of a negative number")
-    if n >= LARGEST_ORDER:
-        return x if x == 1 else None
-    p = x.p.root(n)
-    if p**n != x.p:
-        return None
-    q = x.q.root(n)
-    return fmpq(p, q) if q**n == x.q else None
-
-
 def _log(x: Ball) -> Ball:
     if isinstance(x, fmpq):
         if x <= 0:
@@ -279,6 +246,68 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "min": _least,
     "max": _largest,
 }
+
+
+# --- rules for `walk` -------------------------------------------------------------------------------------------------
+
+ZERO = fmpq(0)
+
+
+def number(expr: Any, read: Any) -> Reading:
+    return _constant(expr.p, expr.q)
+
+
+@lru_cache(maxsize=4096)
+def _constant(p: int, q: int) -> Reading:
+    value = fmpq(p, q)
+    return lambda env, field: value
+
+
+def _read_sum(expr: Any, read: Any) -> Reading:
+    first, *rest = [read(term) for term in expr.args]
+
+    def total(env: Env, field: Any) -> Ball:
+        value = first(env, field)
+        for term in rest:
+            value = value + term(env, field)
+        return value
+
+    return total
+
+
+def _read_product(expr: Any, read: Any) -> Reading:
+    """With divisions, which are quicker than products with inverses. Zero is absorbing, as in `multiply`."""
+    factors = factors_of(expr)
+    below = [read(x.base) for x in factors if isinstance(x, Pow) and x.exp == -1]
+    above = [read(x) for x in factors if not (isinstance(x, Pow) and x.exp == -1)]
+    first, *rest = above or [_constant(1, 1)]
+
+    def product(env: Env, field: Any) -> Ball:
+        value = first(env, field)
+        for factor in rest:
+            x = factor(env, field)
+            value = value * x if value and x else ZERO
+        for divisor in below:
+            x = divisor(env, field)
+            if not x:
+                raise Undefined("a division by zero")
+            value = value / x if value else ZERO
+        return value
+
+    return product
+
+
+def _read_power(expr: Any, read: Any) -> Reading:
+    if not isinstance(expr.exp, Rational):
+        return RULES[Pow](expr, read)
+    base, p, q = read(expr.base), expr.exp.p, expr.exp.q
+    return lambda env, field: rational_power(base(env, field), p, q)
+
+
+readers[Balls] = Reader(RULES | {Rational: number, Add: _read_sum, Mul: _read_product, Pow: _read_power})
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
 
 
 def enclose(claim: Claim, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Enclosure:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from numbers import Integral, Rational, Real
 from typing import Any
 
@@ -153,15 +153,24 @@ def _whole(index: str, value: Any) -> int:
     return size
 
 
+@cache
+def _symbols(relation: Relational) -> tuple[Symbol, ...]:
+    return tuple(sorted(relation.atoms(Symbol), key=str))
+
+
+@lru_cache(maxsize=4096)
+def _holds(relation: Relational, values: tuple[Fraction, ...]) -> bool:
+    """Kept, for the parts of a claim are asked for at the same point."""
+    given = (sympy.Rational(*value.as_integer_ratio()) for value in values)
+    return bool(relation.xreplace(dict(zip(_symbols(relation), given, strict=True))))
+
+
 def _check_assumptions(claim: Claim, bound: Mapping[str, Any]) -> None:
     """Assumptions are relations between rational expressions of scalars: decided exactly."""
     for assumption in claim.assumes:
         relation: Relational = assumption.relation
-        names = names_in([relation])
-        if not names <= set(bound) or any(not isinstance(bound[name], Fraction) for name in names):
-            continue
-        if not relation.subs(
-            {Symbol(name): sympy.Rational(bound[name].numerator, bound[name].denominator) for name in names}
-        ):
-            given = ", ".join(f"{name} = {bound[name]}" for name in sorted(names))
+        names = [symbol.name for symbol in _symbols(relation)]
+        values = tuple(bound.get(name) for name in names)
+        if all(isinstance(value, Fraction) for value in values) and not _holds(relation, values):
+            given = ", ".join(f"{name} = {bound[name]}" for name in names)
             raise InputError(f"{claim.key} assumes that {assumption.text}; got {given}")

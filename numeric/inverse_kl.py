@@ -78,9 +78,9 @@ def of_arrays(q: Any, c: Any) -> Any:
         for _ in range(MOST_STEPS):
             away = _away(x, t, np.expm1)
             step = (_divergence(x, t, away, np.log1p) - y) * (x + away) / -((1 - x) * np.expm1(-t))
-            step = np.where(np.isfinite(step), step, 0.0)
+            step = np.where(np.isfinite(step) & (step > 0), step, 0.0)  # where it would go up, it is at the root
             t = np.maximum(t - step, t / 16)  # rounding may overshoot a root next to zero
-            if np.all(np.abs(step) <= 4e-16 * t):
+            if np.all(step <= 4e-16 * t):
                 break
         p = np.where(inner, np.minimum(x + _away(x, t, np.expm1), 1.0), np.where(q == 0, -np.expm1(-c), q))
     p = np.where((q == 1) | ((c == np.inf) & (q <= 1)), 1.0, p)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import count
+from itertools import count, pairwise
 from math import isqrt
 from typing import Any
 
@@ -196,14 +196,16 @@ class _Search:
     def last_above(self, top: int) -> int:
         """The last integer up to top at which the bound is above the gap; 0 if there is none."""
         start = self._crossing(top)
-        ranges = [(start + 1, top)]
+        if self._below(start + 1, top):
+            return start
+        ends = [start, *(start + 2**2**k for k in range(4, 12) if start + 2**2**k < top), top]
+        ranges = [(low + 1, high) for low, high in pairwise(ends)]  # the nearer to the crossing, the shorter
         while ranges:
             low, high = ranges.pop()
             if low == high:
                 if self.above(low):
                     return low
             elif not self._below(low, high):
-                # the nearer to the crossing, the shorter
                 middle = min(start + isqrt((low - start) * (high - start)), high - 1)
                 ranges += [(low, middle), (middle + 1, high)]
         return start

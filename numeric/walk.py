@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 import sympy
@@ -46,103 +46,112 @@ class Field(Protocol):
 
 Env = Mapping[str, Any]  # values by name
 Reading = Callable[[Env, Field], Any]  # what an expression is worth, once names have values in a field
-
-
-def walk(expr: Expr, env: Env, field: Field) -> Any:
-    return reading(expr)(env, field)
-
+Rule = Callable[[Any, Callable[[Expr], Reading]], Reading]  # from a node, and from how to read what is under it
 
 MOST_READINGS = 1 << 16
-_readings: dict[int, tuple[Expr, Reading]] = {}
 
 
-def reading(expr: Expr) -> Reading:
-    """The expression as a function. Kept by identity, for to compare two expressions takes longer than to evaluate
-    one."""
-    found = _readings.get(id(expr))
-    if found is None:
-        if len(_readings) >= MOST_READINGS:
-            _readings.clear()
-        found = _readings[id(expr)] = expr, _read(expr)
-    return found[1]
+class Reader:
+    """Expressions as functions, by a rule for each kind of node."""
+
+    def __init__(self, rules: Mapping[type, Rule]) -> None:
+        self.rules = rules
+        self.kept: dict[int, tuple[Expr, Reading]] = {}
+
+    def __call__(self, expr: Expr) -> Reading:
+        """Kept by identity, for to compare two expressions takes longer than to evaluate one."""
+        found = self.kept.get(id(expr))
+        if found is None:
+            if len(self.kept) >= MOST_READINGS:
+                self.kept.clear()
+            found = self.kept[id(expr)] = expr, self.read(expr)
+        return found[1]
+
+    def read(self, expr: Expr) -> Reading:
+        return next(self.rules[kind] for kind in type(expr).__mro__ if kind in self.rules)(expr, self.read)
 
 
-def _read(expr: Expr) -> Reading:
-    return next(READERS[kind] for kind in type(expr).__mro__ if kind in READERS)(expr)
+# leaves: one function for all places where it stands, of which a deep form has thousands
 
 
-def _symbol(expr: Any) -> Reading:
-    name = expr.name
+def _symbol(expr: Any, read: Any) -> Reading:
+    return _named(expr.name)
+
+
+@lru_cache(maxsize=MOST_READINGS)
+def _named(name: str) -> Reading:
     return lambda env, field: env[name]
 
 
-def _number(expr: Any) -> Reading:
+def _number(expr: Any, read: Any) -> Reading:
     value = Fraction(expr.p, expr.q)
     return lambda env, field: field.rational(value)
 
 
-def _entry(expr: Any) -> Reading:
-    name, index = expr.base.label.name, _read(expr.indices[0])
+def _entry(expr: Any, read: Any) -> Reading:
+    name = expr.base.label.name
     if isinstance(expr.indices[0], sympy.Integer):
-        place = int(expr.indices[0]) - 1
-        return lambda env, field: env[name][place]
+        return _placed(name, int(expr.indices[0]) - 1)
+    index = read(expr.indices[0])
     return lambda env, field: env[name][field.integer(index(env, field)) - 1]
 
 
-def _sum(expr: Any) -> Reading:
-    terms = [_read(term) for term in expr.args]
+@lru_cache(maxsize=MOST_READINGS)
+def _placed(name: str, place: int) -> Reading:
+    return lambda env, field: env[name][place]
+
+
+def _sum(expr: Any, read: Any) -> Reading:
+    terms = [read(term) for term in expr.args]
     return lambda env, field: field.add([term(env, field) for term in terms])
 
 
-def _factors(expr: Any) -> list[Any]:
+def factors_of(expr: Any) -> list[Any]:
     """A product of products is one product."""
-    nested = [_factors(x) if isinstance(x, sympy.Mul) else [x] for x in expr.args]
+    nested = [factors_of(x) if isinstance(x, sympy.Mul) else [x] for x in expr.args]
     return [factor for factors in nested for factor in factors]
 
 
-def _product(expr: Any) -> Reading:
-    factors = [_read(factor) for factor in _factors(expr)]
-    if len(factors) == 2:  # the most frequent
-        first, second = factors
-        return lambda env, field: field.multiply([first(env, field), second(env, field)])
+def _product(expr: Any, read: Any) -> Reading:
+    factors = [read(factor) for factor in factors_of(expr)]
     return lambda env, field: field.multiply([factor(env, field) for factor in factors])
 
 
-def _power(expr: Any) -> Reading:
-    base, exponent = _read(expr.base), expr.exp
+def _power(expr: Any, read: Any) -> Reading:
+    base, exponent = read(expr.base), expr.exp
     if isinstance(exponent, sympy.Rational):
         known = Fraction(exponent.p, exponent.q)
         return lambda env, field: field.power(base(env, field), known)
-    varying = _read(exponent)
+    varying = read(exponent)
     return lambda env, field: field.power_of(base(env, field), varying(env, field))
 
 
-def _ceiling(expr: Any) -> Reading:
-    inner = _read(expr.args[0])
+def _ceiling(expr: Any, read: Any) -> Reading:
+    inner = read(expr.args[0])
     return lambda env, field: field.ceiling(inner(env, field), expr, env)
 
 
-def _cases(expr: Any) -> Reading:
-    cases = [(case.cond, _read(case.expr)) for case in expr.args]
+def _cases(expr: Any, read: Any) -> Reading:
+    cases = [(case.cond, read(case.expr)) for case in expr.args]
     return lambda env, field: field.select([(c, partial(value, env, field)) for c, value in cases], env)
 
 
-def _integral(expr: Any) -> Reading:
+def _integral(expr: Any, read: Any) -> Reading:
     return lambda env, field: field.integrate(expr, env)
 
 
-def _function(name: str) -> Callable[[Any], Reading]:
-    def read(expr: Any) -> Reading:
-        arguments = [_read(argument) for argument in expr.args]
+def _function(name: str) -> Rule:
+    def rule(expr: Any, read: Any) -> Reading:
+        arguments = [read(argument) for argument in expr.args]
         return lambda env, field: field.apply(name, [argument(env, field) for argument in arguments])
 
-    return read
+    return rule
 
 
-def _loop(expr: Any) -> Reading:
+def _loop(expr: Any, read: Any) -> Reading:
     """A sum or a product over an index."""
     index, *ends = expr.limits[0]
-    low, high, term = _read(ends[0]), _read(ends[1]), _read(expr.function)
+    low, high, term = read(ends[0]), read(ends[1]), read(expr.function)
     additive = isinstance(expr, sympy.Sum)
 
     def total(env: Env, field: Field) -> Any:
@@ -161,7 +170,7 @@ def _loop(expr: Any) -> Reading:
     return total
 
 
-READERS: dict[type, Callable[[Any], Reading]] = {
+RULES: dict[type, Rule] = {
     sympy.Symbol: _symbol,
     sympy.Rational: _number,
     sympy.Indexed: _entry,
@@ -173,7 +182,7 @@ READERS: dict[type, Callable[[Any], Reading]] = {
     sympy.Sum: _loop,
     sympy.Product: _loop,
     sympy.Integral: _integral,
-    type(sympy.E): lambda expr: lambda env, field: field.apply("exp", [field.rational(Fraction(1))]),
+    type(sympy.E): lambda expr, read: lambda env, field: field.apply("exp", [field.rational(Fraction(1))]),
     type(sympy.pi): _function("pi"),
     sympy.log: _function("log"),
     sympy.exp: _function("exp"),
@@ -186,6 +195,14 @@ READERS: dict[type, Callable[[Any], Reading]] = {
 }
 
 
+general = Reader(RULES)
+readers: dict[type, Reader] = {}  # of fields that have rules of their own, which do the same in fewer calls
+
+
+def walk(expr: Expr, env: Env, field: Field) -> Any:
+    return readers.get(type(field), general)(expr)(env, field)
+
+
 def _each(step: Step, env: Env, field: Field) -> list[Any]:
     assert step.over is not None
     index, count = step.over
@@ -195,10 +212,10 @@ def _each(step: Step, env: Env, field: Field) -> list[Any]:
 
 def run(steps: list[Step], values: Env, field: Field) -> Any:
     """The value of the last step."""
-    env = dict(values)
+    env, reading = dict(values), readers.get(type(field), general)
     for step in steps:
         try:
-            env[step.name] = walk(step.expr, env, field) if step.over is None else _each(step, env, field)
+            env[step.name] = reading(step.expr)(env, field) if step.over is None else _each(step, env, field)
         except Undefined as undefined:
             raise Undefined(f"{step.name} is undefined here: {undefined}") from None
     return env[steps[-1].name]

@@ -17,7 +17,8 @@ COLOURS = {"holds": "tab:blue", "undecided": "tab:orange", "fails": "tab:red"}
 
 
 def evidence(paper: str, progress: Progress) -> Exhibit:
-    stored, used = ledger.verdicts(), _closure(paper)
+    used = _closure(paper)
+    stored = ledger.verdicts(used)
     wanted = [claim.key for claim in registry.all_claims() if claim.key in used]
     keys, rows = [key for key in wanted if key in stored], []
     for done, key in enumerate(wanted):

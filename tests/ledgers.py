@@ -2,6 +2,7 @@
 
 import copy
 import json
+from functools import cache
 from pathlib import Path
 
 from maurey import verify
@@ -10,7 +11,12 @@ from maurey.verify import digests, evidence, ledger
 
 def entries_of():
     """Those of the ledger that is committed."""
-    return json.loads((Path(verify.__file__).parent / "ledger.json").read_text())["claims"]
+    return json.loads(_text())["claims"]
+
+
+@cache
+def _text():
+    return (Path(verify.__file__).parent / "ledger.json").read_text()
 
 
 def text_of(claims):

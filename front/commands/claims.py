@@ -27,6 +27,7 @@ def list_claims(
 ) -> None:
     """Every claim, with its verdict and evidence."""
     from maurey.pages.claims import row
+    from maurey.pages.columns import columns, cut
     from maurey.symbolic import registry
     from maurey.symbolic.claim import KINDS
     from maurey.symbolic.printing import plain
@@ -43,19 +44,8 @@ def list_claims(
     for claim in found:
         forms = " ".join(claim.forms)
         lines.append((claim.key, plain(claim.title), claim.kind, forms, standing_of(claim).words))
-    print("\n".join(_columns(lines)))
-
-
-def _columns(lines: list[tuple[str, ...]]) -> list[str]:
-    """As wide as their entries; titles are cut where the terminal is narrow."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    if sys.stdout.isatty():
-        beside = sum(widths) - widths[1] + 2 * len(widths)
-        widths[1] = max(20, min(widths[1], shutil.get_terminal_size().columns - beside))
-    cut = [
-        (key, title if len(title) <= widths[1] else f"{title[: widths[1] - 1]}…", *rest) for key, title, *rest in lines
-    ]
-    return ["  ".join(f"{text:<{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in cut]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+    print("\n".join(columns(lines, 1, width, cut)))
 
 
 def show(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,13 +17,12 @@ import typer
 from .options import Json, check_checkout, complete_key
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from maurey.verify.checks import Effort
     from maurey.verify.matrix import Found, Row
 
 NEEDED = {"torch": "train", "z3": "verify", "hypothesis": "verify"}
 COLUMNS = ("claim", "verdict", "evidence", "derived form", "instances", "tightness", "seconds", "note")
+WIDTH = 160  # of the table where no terminal says its own
 
 
 def register(app: typer.Typer) -> None:
@@ -54,8 +55,6 @@ def verify(
     chosen = [registry.find(key).key for key in keys or [claim.key for claim in registry.all_claims()]]
     if commit:
         check_checkout("the ledger")
-    from rich.console import Console
-
     from maurey.verify import ledger, matrix
 
     if commit:  # what shares a file of checks with a new one fell with it, and would be lost
@@ -77,8 +76,7 @@ def verify(
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
     else:
-        Console(width=None if sys.stdout.isatty() else 160).print(table(rows))
-        print(summary(rows))
+        print("\n".join([*table(rows), summary(rows)]))
     new = [key for key in chosen if key not in stored]
     if new and not (commit or replay):
         were = (
@@ -108,31 +106,34 @@ def _changed(rows: list[Row], stored: Mapping[str, Mapping[str, Any]]) -> list[s
 
 
 def _with_progress(chosen: list[str], how_hard: Effort, afresh: bool) -> list[Found]:
+    from maurey.verify import matrix
+
+    workers = min(os.cpu_count() or 1, len(chosen))
+    if not sys.stderr.isatty():
+        return matrix.verify(chosen, how_hard, workers, lambda row: None, afresh)
     from rich.console import Console
     from rich.progress import Progress
 
-    from maurey.verify import matrix
-
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(f"verifying, {how_hard.name}", total=len(chosen))
 
         def report(row: Row) -> None:
             bar.update(task, advance=1, description=f"{row.key} {row.verdict}")
 
-        return matrix.verify(chosen, how_hard, min(os.cpu_count() or 1, len(chosen)), report, afresh)
+        return matrix.verify(chosen, how_hard, workers, report, afresh)
 
 
-def table(rows: list[Row]) -> Table:
-    from rich.markup import escape
-    from rich.table import Table
+def table(rows: list[Row]) -> list[str]:
+    from maurey.pages.columns import columns
 
-    made = Table(*COLUMNS, box=None)
+    lines: list[tuple[str, ...]] = [COLUMNS]
     for row in rows:
         verdict = f"{row.verdict} (edge)" if row.edge else row.verdict
         tightness = "" if row.tightness is None else f"{row.tightness:.3g}"
-        cells = [row.key, verdict, row.evidence or "-", row.derived or "-", f"{row.instances:,}", tightness]
-        made.add_row(*cells, f"{row.seconds:.1f}", escape(row.note + _trained(row)))
-    return made
+        cells = (row.key, verdict, row.evidence or "-", row.derived or "-", f"{row.instances:,}", tightness)
+        lines.append((*cells, f"{row.seconds:.1f}", row.note + _trained(row)))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    return columns(lines, len(COLUMNS) - 1, width, textwrap.wrap)
 
 
 def _trained(row: Row) -> str:

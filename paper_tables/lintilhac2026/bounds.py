@@ -7,7 +7,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from maurey.numeric.plain import evaluate
+import numpy as np
+
+from maurey.numeric.grids import sweep
 from maurey.paper_tables.exhibits import ROOT
 from maurey.symbolic import registry
 
@@ -41,13 +43,15 @@ def measured(T: int, D: int, omega: int, sigma: Fraction) -> Fraction | None:
 def least(form: str, cost: str, D: int, omega: int, T: int, m: int, Sigma: Fraction, sigmas: tuple[Fraction, ...]) \
         -> tuple[float, float] | None:  # fmt: skip
     """The smallest value of a form over the mesh, and where, if P is known. The derived form pays for the choice."""
-    claim = registry.find(KEY)
-    given: dict[str, Any] = {"D": D, "omega": omega, "T": T, "m": m, "delta": DELTA, "Sigma": Sigma}
+    given: dict[str, Any] = {"D": D, "omega": omega, "T": T, "m": m, "delta": float(DELTA), "Sigma": float(Sigma)}
     given |= {} if form == "printed" else {"grid": len(sigmas)}
-    found = []
-    for sigma in sigmas:
-        P = {"truncated": Fraction(0), "semi-analytic": measured(T, D, omega, sigma), "whole": None}[cost]
-        if P is not None or cost == "whole":
-            own = given | ({} if P is None else {"P": P})
-            found.append((float(evaluate(claim, form, "risk", sigma=sigma, **own)), float(sigma)))
-    return min(found, default=None)
+    if cost == "semi-analytic":
+        known = {sigma: P for sigma in sigmas if (P := measured(T, D, omega, sigma)) is not None}
+        sigmas, given["P"] = tuple(known), np.array([float(P) for P in known.values()])
+    elif cost == "truncated":
+        given["P"] = 0
+    if not sigmas:
+        return None
+    logs = sweep(registry.find(KEY), form, "risk", sigma=np.array([float(sigma) for sigma in sigmas]), **given).log
+    best = int(np.argmin(logs))
+    return float(np.exp(logs[best])), float(sigmas[best])

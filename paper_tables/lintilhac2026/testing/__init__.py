@@ -116,8 +116,9 @@ def products(config: Mapping[str, Any], d: int) -> Product:
     y = 1 - 2 * walsh.all_strings(2 * d).astype(int)
     table = (y[:, ::2] + y[:, 1::2]).prod(axis=1)
     rng, asked, hit = np.random.default_rng((config["seed"], d)), pt.of_table(table), pt.hit(1, 0)
-    accepted = np.mean([pt.has_degree(asked, 0, doubt, rng) for _ in range(config["runs"])])
-    return Product(d, pt.rejection(table.tolist(), 0), hit, pt.trials(doubt, hit), float(accepted))
+    number = pt.trials(doubt, hit)
+    accepted = np.mean([pt.has_degree(asked, 0, doubt, rng, number) for _ in range(config["runs"])])
+    return Product(d, pt.rejection(table.tolist(), 0), hit, number, float(accepted))
 
 
 def freed(config: Mapping[str, Any], r: int) -> list[int]:

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import groupby, pairwise, product
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,11 @@ def layers(kind: str, d: int, k: int, L: int, nonzeros: int, seed: int) -> list[
     shapes = {"V": (d, k), "QK": (d, d), "C": (k, d), "w": (d, 1)}
     drawn = [{name: KINDS[kind](rng, shape, nonzeros) for name, shape in shapes.items()} for _ in range(L)]
     return [{name: M / np.linalg.norm(M, 2) for name, M in layer.items()} for layer in drawn]
+
+
+@cache
+def measured(kind: str, d: int, k: int, L: int, nonzeros: int, seed: int) -> dict[str, str]:
+    return norms(layers(kind, d, k, L, nonzeros, seed))
 
 
 def norms(network: Sequence[Network]) -> dict[str, str]:
@@ -153,22 +158,22 @@ def make(progress: Progress) -> Exhibit:
             rows.append([weights, quantity, found.over, form, _winners(found), _crossovers(found)])
         else:
             rows.append([weights, quantity, "d", form, *found])
-    measured = {kind: norms(_layers(config, kind)) for kind in KINDS}
+    own = {kind: _norms(config, kind) for kind in KINDS}
     return Exhibit(
         title="Both papers' bounds and parameter counting on the same network: which is the smallest",
-        notes=_notes(config, measured, drawn, rows),
+        notes=_notes(config, own, drawn, rows),
         columns=["weights", "quantity", "over", "form", "smallest", "certified crossovers"],
         rows=rows,
-        draw=lambda figure: _draw(figure, drawn, measured),
+        draw=lambda figure: _draw(figure, drawn, own),
         figure_size=(15.0, 9.0),
         parameters=config,
     )
 
 
-def _layers(config: dict[str, Any], kind: str, d: int | None = None) -> list[Network]:
+def _norms(config: dict[str, Any], kind: str, d: int | None = None) -> dict[str, str]:
     network = config["network"]
     d = d or network["d"]
-    return layers(kind, d, d, network["L"], config["nonzeros"], config["seed"])
+    return measured(kind, d, d, network["L"], config["nonzeros"], config["seed"])
 
 
 Work = tuple[str, str, str, str, Callable[[], "Comparison | list[str]"]]
@@ -178,7 +183,7 @@ def _work(config: dict[str, Any]) -> Iterator[Work]:
     """What is compared, each under the name by which the figure finds it."""
     base, points = config["network"] | {"eps": config["resolution"]}, config["points"]
     over = {name: (name, *ends) for name, ends in config["over"].items()}
-    at = {kind: base | norms(_layers(config, kind)) for kind in KINDS}
+    at = {kind: base | _norms(config, kind) for kind in KINDS}
     for kind, form in product(KINDS, FORMS):
         for axis in ("T", "L"):
             run = partial(_compared, CAPACITIES, form, over[axis], at[kind], points)
@@ -205,7 +210,7 @@ def _over_width(config: dict[str, Any], kind: str, form: str) -> list[str]:
     """The smallest bound at each width, norms measured anew; and between which widths it changes."""
     best = []
     for d in config["widths"]["d"]:
-        at = config["network"] | {"eps": config["resolution"], "d": d, "k": d} | norms(_layers(config, kind, d))
+        at = config["network"] | {"eps": config["resolution"], "d": d, "k": d} | _norms(config, kind, d)
         values = {}
         for key in CAPACITIES:
             name, _, part = key.partition(":")

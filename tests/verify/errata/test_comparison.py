@@ -92,7 +92,7 @@ def test_a_dropped_factor_is_found_where_it_matters(key, part):
     at = rays.start(true, true.parts[0])
     alone = {name for ray in rays.rays(true, at) for name in ray if len(ray) == 1 and ray[name] > 0}
     names = [name for name in movable(true) if not vanishes(true, at, name)]
-    for name in random.Random(key + part).sample(names, min(3, len(names))):
+    for name in random.Random(key + part).sample(names, min(1, len(names))):
         x = symbol(name)
         found = compare(planted(key, part, lambda e, x=x: e / x))
         assert found.errata, name

@@ -132,6 +132,7 @@ def test_every_field_is_in_the_key():
     other = dict(
         model="channel", D=3, omega=3, T=6, m=61, batch=19, rate=1e-3, decay=0.1, threshold=0.1, cap=4, held_out=99,
         more=5, width=9, measure=True, probes=3, certify="half", dtype="float64",
+        scale=0.5, dropout=0.1,
     )  # fmt: skip
     found = {key(replace(base, **({"more": 30} if name == "model" else {}), **{name: value}), 0)
              for name, value in other.items()}  # fmt: skip
@@ -166,6 +167,10 @@ def test_every_field_is_in_the_key():
         ({"certify": "all"}, "no prior 'all'; there are start, half"),
         ({"task": "steps", "measure": True}, "steps are of model two_layers, without measure or certify"),
         ({"task": "steps", "D": 3}, "a step is a parity of 2 bits"),
+        ({"scale": 0}, "scale is positive"),
+        ({"dropout": 1}, "dropout in"),
+        ({"task": "steps", "dropout": 0.1}, "steps are trained without dropout"),
+        ({"model": "channel", "more": 30, "scale": 2}, "scale and dropout are of model two_layers"),
     ],
 )
 def test_bad_input(given, text):
@@ -174,7 +179,7 @@ def test_bad_input(given, text):
 
 
 def test_more_bad_input():
-    with pytest.raises(InputError, match="no dropout: protocol fast"):
+    with pytest.raises(InputError, match="how a sum of parities is trained is in the plan"):
         small().under("paper")
     with pytest.raises(InputError, match="a trial has no heads; it has D, T, batch"):
         config({"model": "two_layers", "D": 2, "heads": 2})

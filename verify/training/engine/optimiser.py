@@ -14,17 +14,22 @@ import torch
 from torch import Tensor
 
 from maurey.verify.training.tasks.boolean import Strings
+from maurey.verify.training.tasks.majority import Votes
 from maurey.verify.training.tasks.parities import Spectra
 from maurey.verify.training.tasks.regression import Prompts
-from maurey.verify.training.trials.fields import SPECTRA, STRINGS, TOKENS
+from maurey.verify.training.trials.fields import SPECTRA, STRINGS, TOKENS, VOTES
 from maurey.verify.training.trials.keys import Trial, key
+from maurey.verify.training.trials.majority import Majority
 
 from .state import MODELS, State, decay_of, named
 
 __all__ = ["MODELS", "State", "Trained", "adam", "decay_of", "gradient", "named", "start", "train"]
 
 TASKS: dict[str, Any] = (
-    dict.fromkeys(STRINGS, Strings) | dict.fromkeys(TOKENS, Prompts) | dict.fromkeys(SPECTRA, Spectra)
+    dict.fromkeys(STRINGS, Strings)
+    | dict.fromkeys(TOKENS, Prompts)
+    | dict.fromkeys(SPECTRA, Spectra)
+    | dict.fromkeys(VOTES, Votes)
 )
 BETAS, TINY = (0.9, 0.999), 1e-8
 Report = Callable[[int, int], None]  # iterations done, trials left
@@ -69,13 +74,25 @@ def adam(config: Trial, state: State, slope: Tensor, decay: Tensor) -> None:
     state.flat.addcdiv_(state.first, (state.second / second).sqrt_().add_(TINY), value=-config.rate / first)
 
 
+def momentum(config: Majority, state: State, slope: Tensor, decay: Tensor) -> None:
+    """One step of gradient descent with momentum, which is kept as the first moment; nothing decays but the rate, by
+    epochs."""
+    rate = max(config.least, config.rate * config.fall ** (state.step // config.steps_of_an_epoch))
+    state.step += 1
+    state.first.mul_(config.momentum).sub_(slope, alpha=rate)
+    state.flat.add_(state.first)
+
+
+MOVES: dict[str, Any] = dict.fromkeys(VOTES, momentum)  # of models that are not trained by Adam
+
+
 def train(
     config: Trial, trials: Sequence[int], device: str = "cpu", report: Report = lambda done, left: None
 ) -> Trained:
     """The trials with these numbers. A trial whose loss is no longer a number has failed, at that iteration."""
     keys = [key(config, trial) for trial in trials]
     state = start(config, keys, torch.device(device))
-    decay = decay_of(config).to(state.flat)
+    decay, move = decay_of(config).to(state.flat), MOVES.get(config.model, adam)
     done: dict[str, dict[str, Any]] = {}
     last: dict[str, Tensor] = {}
 
@@ -87,7 +104,7 @@ def train(
     while state.keys and state.step < config.iterations:
         loss, slope = gradient(config, state)
         broken = ~loss.isfinite().cpu()
-        adam(config, state, slope, decay)
+        move(config, state, slope, decay)
         if broken.any():
             for i in torch.nonzero(broken).flatten().tolist():
                 state.records[i] |= {"status": "failed", "iterations": state.step}

@@ -14,7 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-STREAMS = ("subset", "training", "evaluation", "initialisation", "batches", "dropout", "noise", "probes", "certificate")
+STREAMS = (
+    "subset", "training", "evaluation", "initialisation", "batches", "dropout", "noise", "probes", "certificate",
+    "tokens",
+)  # fmt: skip
 
 
 def philox(key: str, stream: str, step: int = 0) -> np.random.Philox:

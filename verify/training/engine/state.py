@@ -15,7 +15,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from maurey.verify.training.networks import channel, encoder, feedforward, layer, recurrent, transformer, two_layers
+from maurey.verify.training.networks import (
+    channel,
+    encoder,
+    feedforward,
+    layer,
+    recurrent,
+    transformer,
+    two_layers,
+    voter,
+)
 from maurey.verify.training.networks.encoder import Parameters
 from maurey.verify.training.tasks.strings import order
 from maurey.verify.training.trials.keys import Trial
@@ -28,6 +37,7 @@ MODELS: dict[str, Any] = {
     "feedforward": feedforward,
     "two_layers": two_layers,
     "channel": channel,
+    "voter": voter,
 }
 Record = dict[str, Any]
 

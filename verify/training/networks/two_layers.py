@@ -7,7 +7,8 @@
 
 The paper names the widths, the optimiser and "log-scaled" logits. Decided here, once: the scale log P, with no root of
 the width; V has no second factor, since there is one head; all parameters decay; Q, K, V and w start at N(0, 1/inputs),
-A at N(0, 2/inputs), B at N(0, 1/inputs), symbols at N(0, 1/coordinates), the rest at 0; no dropout.
+A at N(0, 2/inputs), B at N(0, 1/inputs), symbols at N(0, 1/coordinates), all times a common scale, the rest at 0; no
+dropout, or dropout of what attention and ReLU layers add to a token.
 
 With steps (y_t at the token y_(t-1), for all t) no token attends to later ones, and positions repeat with period T.
 
@@ -21,12 +22,13 @@ each output.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from maurey.verify.training.engine.randomness import generator
+from maurey.verify.training.engine.randomness import generator, kept
 from maurey.verify.training.trials.parities import Spectrum
 
 from .encoder import Parameters
@@ -52,7 +54,7 @@ def initial(config: Spectrum, key: str) -> dict[str, np.ndarray]:
         if name.startswith(("a_", "b_")) or name == "w_0":
             return np.zeros(shape)
         inputs = shape[-1] if name == "symbol" else shape[0]
-        return rng.standard_normal(shape) * math.sqrt((2 if name.startswith("A") else 1) / inputs)
+        return rng.standard_normal(shape) * math.sqrt((2 if name.startswith("A") else 1) / inputs) * config.scale
 
     return {name: start(name, shape) for name, shape in shapes(config).items()}
 
@@ -117,3 +119,31 @@ def outputs(config: Spectrum, p: Parameters, bits: Tensor) -> Tensor:
     y = torch.baddbmm(here, mean, p["V_2"])
     z = y + torch.baddbmm(p["b_2"][:, None], torch.baddbmm(p["a_2"][:, None], y, p["A_2"]).relu(), p["B_2"])
     return torch.baddbmm(p["w_0"][:, None], z, p["w"][..., None]).unflatten(1, (n, -1))[..., 0]
+
+
+def masks(config: Spectrum, keys: Sequence[str], step: int, number: int, device: torch.device) -> list[Tensor]:
+    """What dropout keeps in one step, scaled: of what attention and ReLU layer add, at all tokens in the first layer
+    (E, n, P, d), at the output in the second (E, n, 1, d)."""
+    d = config.codes + config.more
+    sizes = [number * P * d for P in (config.positions, config.positions, 1, 1)]
+    flat = torch.stack([kept(key, step, sum(sizes), config.dropout, device) for key in keys])
+    parts = (part.to(getattr(torch, config.dtype)).div_(1 - config.dropout) for part in flat.split(sizes, 1))
+    return [part.reshape(len(keys), number, -1, d) for part in parts]
+
+
+def outputs_with_dropout(config: Spectrum, p: Parameters, bits: Tensor, keep: Sequence[Tensor]) -> Tensor:
+    """(E, n, 1) on bits (E, n, P), every token written out."""
+    E, n, P = bits.shape
+    codes = torch.eye(P, dtype=bits.dtype, device=bits.device).expand(E, n, -1, -1)
+    zero, one = p["symbol"][:, None, None].unbind(3)
+    x = torch.cat([codes, zero + bits[..., None] * (one - zero)], -1)  # (E, n, P, d)
+    for layer, (attention, mlp) in zip("12", (keep[:2], keep[2:]), strict=True):
+        Q, K, V, A, B = (p[f"{name}_{layer}"] for name in "QKVAB")
+        a, b = (p[f"{name}_{layer}"][:, None] for name in "ab")
+        here = x if layer == "1" else x[:, :, -1:]
+        toward = torch.bmm(here.flatten(1, 2), Q @ K.mT * math.log(P)).view_as(here)
+        mean = ((toward @ x.mT).softmax(-1) @ x).flatten(1, 2)
+        y = here + torch.bmm(mean, V).view_as(here) * attention
+        added = torch.baddbmm(b, torch.baddbmm(a, y.flatten(1, 2), A).relu(), B)
+        x = y + added.view_as(y) * mlp
+    return (x[:, :, 0] @ p["w"][..., None]) + p["w_0"][:, None]

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from maurey.verify.training.engine.randomness import bits, generator
 from maurey.verify.training.engine.state import MODELS, Record, State, named, stacked
+from maurey.verify.training.networks import two_layers
 from maurey.verify.training.networks.encoder import Parameters
 from maurey.verify.training.readings import curvature
 from maurey.verify.training.trials.parities import Spectrum
@@ -93,7 +94,13 @@ class Spectra(State):
         return max(1, ENOUGH // (number * MODELS[self.config.model].numbers(self.config)))
 
     def losses(self, p: Parameters, part: slice, data: tuple[Tensor, ...]) -> Tensor:
-        return (MODELS[self.config.model].outputs(self.config, p, data[0]) - data[1]).square().mean((1, 2))
+        given, labels = data
+        if self.config.dropout:
+            keep = two_layers.masks(self.config, self.keys[part], self.step, given.shape[1], given.device)
+            found = two_layers.outputs_with_dropout(self.config, p, given, keep)
+        else:
+            found = MODELS[self.config.model].outputs(self.config, p, given)
+        return (found - labels).square().mean((1, 2))
 
     def evaluate(self, loss: Tensor) -> Tensor:
         config, epoch = self.config, self.step // self.config.steps_of_an_epoch

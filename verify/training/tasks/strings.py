@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from maurey.verify.training.engine.randomness import bits, generator
 from maurey.verify.training.trials.boolean import Config
+from maurey.verify.training.trials.majority import Majority
 
 Bits = NDArray[np.uint8]
 
 
-def hidden(config: Config, key: str) -> tuple[int, ...]:
+def hidden(config: Config | Majority, key: str) -> tuple[int, ...]:
     """The hidden positions, in order."""
     if config.subset:
         return tuple(sorted(config.subset))
@@ -31,7 +32,7 @@ def labels(function: str, x: Bits) -> Bits:
     return table[x.astype(np.int64) @ (1 << np.arange(s)[::-1])]
 
 
-def strings(config: Config, key: str, stream: str, number: int, step: int = 0) -> tuple[Bits, Bits]:
+def strings(config: Config | Majority, key: str, stream: str, number: int, step: int = 0) -> tuple[Bits, Bits]:
     """Strings (number, T) and their labels (number,). Only training labels are noisy."""
     x = bits(key, stream, number, config.T, step)
     y = labels(config.function, x[:, list(hidden(config, key))])

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import field, fields
 from typing import Any
 
 from maurey.symbolic.errors import InputError
 
 DTYPES = ("float32", "float64")
 STRINGS, TOKENS = ("encoder", "layer"), ("transformer", "recurrent", "feedforward")  # models, by what they read
-SPECTRA = ("two_layers", "channel")
-MODELS = STRINGS + TOKENS + SPECTRA
+SPECTRA, VOTES = ("two_layers", "channel"), ("voter",)
+MODELS = STRINGS + TOKENS + SPECTRA + VOTES
+
+
+def later(default: Any) -> Any:
+    """A field that came when there were results already: at its default it is not part of a trial's key."""
+    return field(default=default, metadata={"later": True})
 
 
 def check(found: Iterable[tuple[bool, str]]) -> None:

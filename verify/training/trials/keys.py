@@ -12,14 +12,18 @@ from typing import Any
 from maurey.symbolic.errors import InputError
 
 from .boolean import Config
-from .fields import MODELS, SPECTRA, STRINGS, TOKENS, check, one_of
+from .fields import MODELS, SPECTRA, STRINGS, TOKENS, VOTES, check, one_of
+from .majority import Majority
 from .parities import Spectrum
 from .regression import Regression
 
 SEMANTICS = 1  # raise by hand when the same configuration comes to mean another computation
-Trial = Config | Regression | Spectrum
+Trial = Config | Regression | Spectrum | Majority
 KINDS: dict[str, Any] = (
-    dict.fromkeys(STRINGS, Config) | dict.fromkeys(TOKENS, Regression) | dict.fromkeys(SPECTRA, Spectrum)
+    dict.fromkeys(STRINGS, Config)
+    | dict.fromkeys(TOKENS, Regression)
+    | dict.fromkeys(SPECTRA, Spectrum)
+    | dict.fromkeys(VOTES, Majority)
 )
 
 
@@ -34,6 +38,7 @@ def config(values: Mapping[str, Any]) -> Trial:
     check((
         (kind is Regression and "N" not in given, "a prompt has N >= 2 tokens: N is missing"),
         (kind is Spectrum and "D" not in given, "the degree D is missing"),
+        (kind is Majority and "T" not in given, "the length T is missing"),
     ))  # fmt: skip
     made: Trial = kind(**given)
     return made
@@ -46,7 +51,9 @@ def short(config: Trial) -> dict[str, Any]:
 
 
 def key(config: Trial, trial: int) -> str:
-    content = {"config": asdict(config), "trial": trial, "semantics": SEMANTICS}
+    unsaid = {f.name for f in fields(config) if f.metadata.get("later") and getattr(config, f.name) == f.default}
+    said = {name: value for name, value in asdict(config).items() if name not in unsaid}
+    content = {"config": said, "trial": trial, "semantics": SEMANTICS}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .fields import DTYPES, SPECTRA, check, floats, one_of, whole
+from .fields import DTYPES, SPECTRA, check, floats, later, one_of, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,8 @@ class Spectrum:
     certify: str = ""  # a PAC-Bayes certificate, with the prior around the initial weights (start), or around those
     # that fit the first half of the strings (half)
     dtype: str = "float32"
+    scale: float = later(1.0)  # of the initial weights, of model two_layers
+    dropout: float = later(0.0)  # of what attention and ReLU layers add, of model two_layers
 
     def __post_init__(self) -> None:
         floats(self)
@@ -59,13 +61,20 @@ class Spectrum:
             (self.more < 1, f"the two symbols need at least 1 coordinate, got {self.more}"),
             (not two and self.more != 30, "more is of model two_layers"),
             (two and self.watch, "watch is of model channel"),
+            (not (0 < self.scale < math.inf and 0 <= self.dropout < 1), "scale is positive, dropout in [0, 1)"),
+            (bool(self.dropout) and self.task == "steps", "steps are trained without dropout"),
+            (not two and (self.scale, self.dropout) != (1, 0), "scale and dropout are of model two_layers"),
             (self.task == "steps" and (not two or self.measure or bool(self.certify)),
              "steps are of model two_layers, without measure or certify"),
             (self.task == "steps" and (self.D, self.omega) != (2, 1), "a step is a parity of 2 bits: D = 2, omega = 1"),
         ))  # fmt: skip
 
-    protocol = "fast"  # no dropout
     clip = 0.0
+
+    @property
+    def protocol(self) -> str:
+        """With dropout, as in the authors' log."""
+        return "script" if self.dropout else "fast"
 
     @property
     def step(self) -> int:
@@ -96,7 +105,7 @@ class Spectrum:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        return self.model, self.task
+        return self.model, self.task, bool(self.dropout)
 
     @property
     def size(self) -> tuple[float, ...]:
@@ -107,5 +116,5 @@ class Spectrum:
         return self.m >= 1024
 
     def under(self, protocol: str) -> Spectrum:
-        check([(protocol != "fast", "the networks of the PAC-Bayes paper have no dropout: protocol fast")])
+        check([(protocol != self.protocol, "how a sum of parities is trained is in the plan: fast, or script")])
         return self

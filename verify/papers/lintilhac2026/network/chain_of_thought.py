@@ -42,16 +42,21 @@ def single(T: int) -> Network:
 
 def step(net: Network, bits: Tensor) -> Tensor:
     """(n,): the output at the last of the positions that are there, for bits (n, positions)."""
-    n, length = bits.shape
-    T = net.W_1.shape[0] - 1
+    return _outputs(net, bits, bits.shape[1] - 1)[:, 0]
+
+
+def _outputs(net: Network, bits: Tensor, first: int) -> Tensor:
+    """(n, positions - first): the outputs from a position on, each of what is there up to its own. A token is a one-hot
+    vector and a bit, so that products with it are a choice and a multiple."""
+    length, T = bits.shape[1], net.W_1.shape[0] - 1
     one_hot = torch.eye(T, dtype=bits.dtype)[torch.arange(length) % T]
-    X = torch.cat([one_hot.expand(n, -1, -1), bits[:, :, None]], dim=2)
-    query = X[:, -1]
-    a = torch.softmax((X @ (query @ net.W_1.T)[:, :, None])[:, :, 0], dim=1)
-    b = (a[:, None] @ X)[:, 0] @ net.W_V
-    kept = torch.cat([query[:, :T], torch.zeros(n, 1, dtype=bits.dtype)], dim=1)
-    g = kept + torch.relu(b @ net.M + net.Gamma) @ net.F
-    return g @ net.v_2
+    here = one_hot[first:] @ net.W_1[:, :T].T + bits[:, first:, None] * net.W_1[:, T]
+    scores = here[:, :, torch.arange(length) % T] + here[:, :, T:] * bits[:, None]
+    later = torch.ones(length - first, length, dtype=torch.bool).triu(first + 1)
+    a = torch.softmax(scores.masked_fill(later, -math.inf), dim=2)
+    b = a @ one_hot @ net.W_V[:T] + (a @ bits[:, :, None]) * net.W_V[T]
+    g = torch.relu(b @ net.M + net.Gamma) @ net.F
+    return one_hot[first:] @ net.v_2[:T] + g @ net.v_2
 
 
 def written(out: Tensor) -> Tensor:
@@ -65,8 +70,8 @@ def prefixes(x: Tensor) -> Tensor:
 
 def forced(net: Network, x: Tensor) -> Tensor:
     """(n, T): the outputs of all steps, each with the right bits before it."""
-    y, T = prefixes(x), x.shape[1]
-    return torch.stack([step(net, torch.cat([x, y[:, :t]], dim=1)) for t in range(1, T + 1)], dim=1)
+    T = x.shape[1]
+    return _outputs(net, torch.cat([x, prefixes(x)[:, :T]], dim=1), T)
 
 
 def chain(net: Network, x: Tensor) -> Tensor:

@@ -1,0 +1,26 @@
+"""Plain columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+LEAST = 20  # characters of the column that gives way
+
+
+def columns(rows: list[tuple[str, ...]], gives: int, width: int, fit: Callable[[str, int], list[str]]) -> list[str]:
+    """As wide as their entries, but for the one that gives way where all of them are wider than that: its entries are
+    fitted, each into a line or more."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    beside = sum(widths) - widths[gives] + 2 * (len(widths) - 1)
+    widths[gives] = min(widths[gives], max(LEAST, width - beside))
+    lines = []
+    for row in rows:
+        for i, piece in enumerate(fit(row[gives], widths[gives]) or [""]):
+            cells = ["" if i else cell for cell in row]
+            cells[gives] = piece
+            lines.append("  ".join(f"{cell:<{size}}" for cell, size in zip(cells, widths, strict=True)).rstrip())
+    return lines
+
+
+def cut(text: str, width: int) -> list[str]:
+    return [text if len(text) <= width else f"{text[: width - 1]}…"]

@@ -1,0 +1,79 @@
+"""One attention layer read at [CLS], as in the script of Trauger and Tewari 2024, for E trials at a time.
+
+    x = vector[b] + position                 at T bits and [CLS], which stands last
+    y = W_O attention(x)_cls + b_O           H heads, keys and values as wide as a token, softmax(q . k / sqrt(width))
+    logits = W_R (W_D relu(y) + b_D) + b_R   one for each label
+
+The three vectors are drawn once for a trial, made orthogonal and of l1 norm 1; they are not trained. Positions are
+sin(t / 10000^(i / width)) at even coordinates i, cos at odd ones. The maps of queries, keys and values start uniform in
++-sqrt(6 / (width (H + width))): the library that the script uses reads their arrays (width, H, width) as those of a
+convolution. W_O, read in the same way, and W_D start uniform in +-sqrt(6 / (rows + columns of an array of their last
+two sizes, times H for W_O)), W_R at N(0, 0.05^2), biases at 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from maurey.verify.training.engine.randomness import generator
+from maurey.verify.training.trials.majority import Majority
+
+from .binary_attention import attend, table
+from .encoder import Parameters, affine
+
+STD = 0.05  # of the read-out
+
+
+def shapes(config: Majority) -> dict[str, tuple[int, ...]]:
+    d, inner = config.width, config.width * config.heads
+    maps = {f"W_{name}": (d, inner) for name in "QKV"} | {"W_O": (inner, d), "W_D": (d, d), "W_R": (d, 2)}
+    return maps | {f"b_{name[-1]}": shape[-1:] for name, shape in maps.items()}
+
+
+def decayed(_: str) -> bool:
+    return False
+
+
+def initial(config: Majority, key: str) -> dict[str, np.ndarray]:
+    rng, d, H = generator(key, "initialisation"), config.width, config.heads
+    inputs_and_outputs = {"W_O": 2 * H * d, "W_D": 2 * d} | dict.fromkeys(("W_Q", "W_K", "W_V"), d * (H + d))
+
+    def start(name: str, shape: tuple[int, ...]) -> np.ndarray:
+        if name.startswith("b_"):
+            return np.zeros(shape)
+        if name == "W_R":
+            return rng.standard_normal(shape) * STD
+        return rng.uniform(-1, 1, shape) * math.sqrt(6 / inputs_and_outputs[name])
+
+    return {name: start(name, shape) for name, shape in shapes(config).items()}
+
+
+def vectors(config: Majority, key: str) -> np.ndarray:
+    """Of 0, 1 and [CLS], (3, width)."""
+    drawn = generator(key, "tokens").uniform(-1, 1, (3, config.width))
+    for i in range(3):
+        drawn[i] -= sum((drawn[i] @ e / (e @ e) * e for e in drawn[:i]), np.zeros(config.width))
+    return drawn / np.abs(drawn).sum(1, keepdims=True)
+
+
+def tokens(config: Majority, key: str) -> np.ndarray:
+    """What can stand at each position, (2 T + 1, width): zeros, ones, and [CLS]."""
+    i, zero_one_cls = np.arange(config.width), vectors(config, key)
+    angles = np.arange(config.T + 1)[:, None] / 10_000 ** (i / config.width)
+    places = np.where(i % 2 == 0, np.sin(angles), np.cos(angles))
+    return np.concatenate([zero_one_cls[0] + places[:-1], zero_one_cls[1] + places[:-1], zero_one_cls[2:] + places[-1]])
+
+
+def terms(config: Majority, p: Parameters, x: Tensor) -> Tensor:
+    """What attention sums over a string, from the tokens (E, 2 T + 1, width)."""
+    q, k, v = (affine(p, n, x[:, -1:] if n == "Q" else x).unflatten(-1, (config.heads, -1)) for n in "QKV")
+    return table((k * q).sum(-1) / math.sqrt(config.width), v)
+
+
+def logits(p: Parameters, strings: Tensor, known: Tensor) -> Tensor:
+    """(E, n, 2) on strings (E, n, 2T), zeros and ones, from what attention sums."""
+    return affine(p, "R", affine(p, "D", torch.relu(affine(p, "O", attend(strings, known)))))
