@@ -8,6 +8,7 @@
 # make docs: the README and the guides again, with what their commands print
 
 PYTHON ?= python3
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py constraints.txt

@@ -18,7 +18,7 @@ from maurey.numeric.walk import Undefined, run
 from maurey.symbolic.claim import Setting
 
 FIRST, MOST = 3, 800  # points where the form itself is right, and tried before a mutation counts as unnoticed
-EACH = 100  # mutations of a form; deep ones repeat themselves, layer by layer
+EACH = 50  # mutations of a form; deep ones repeat themselves, layer by layer
 BITS = 400
 
 

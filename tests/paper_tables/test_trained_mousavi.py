@@ -3,6 +3,7 @@
 import math
 import tomllib
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -467,7 +468,7 @@ def test_figures_are_drawn_if_all_has_failed(name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_smoke_runs(name, tmp_path, one_thread):
-    with Store(tmp_path / "results.sqlite") as store:
+    with Store(tmp_path / "results.sqlite") as store, mock.patch.object(exhibits, "_figures", return_value=[]):
         files, done = trained.make(f"mousavi2025/{name}", "smoke", tmp_path / name, store, lambda now: None)
     assert (done.failed, done.left) == (0, 0)
     assert ((tmp_path / name / "results.jsonl") in files) is (name != "exponents")

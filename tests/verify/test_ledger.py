@@ -18,7 +18,7 @@ from maurey.verify.checks import EFFORTS
 
 CLAIMS = registry.all_claims()
 HEAD = registry.find("edelman2022/4.4")
-LONG = 0.5  # seconds of a replay
+LONG = 0.3  # seconds of a replay
 
 
 def takes_long(claim):
