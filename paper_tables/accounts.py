@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from maurey.verify.training.trials.boolean import Config
@@ -21,22 +20,6 @@ SEEDS = (
     "rounding of float32, which depends on machine and batch and can turn a trial that is near the edge."
 )
 Place = tuple[int, int, str]  # T, m, protocol
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something that the paper shows, and whether it is so here; None: this run does not decide it."""
-
-    text: str
-    agrees: bool | None
-
-    @property
-    def note(self) -> str:
-        return f"{self.text}: {'undecided' if self.agrees is None else 'agrees' if self.agrees else 'DISAGREES'}."
-
-
-def disagreements(findings: Iterable[Finding]) -> list[str]:
-    return [f"{found.text}." for found in findings if found.agrees is False]
 
 
 def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:

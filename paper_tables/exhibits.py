@@ -10,11 +10,14 @@ import csv
 import difflib
 import importlib
 import json
+import os
 import pkgutil
 import platform
+import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from importlib.metadata import version
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -22,6 +25,8 @@ from typing import Any
 
 from maurey.symbolic.errors import InputError
 from maurey.verify.files import replace
+
+from .verdicts import Finding
 
 ROOT = Path(__file__).parent
 Progress = Callable[[int, int], None]
@@ -38,7 +43,11 @@ class Exhibit:
     draw: Callable[[Any], None]  # draws on a matplotlib figure
     figure_size: tuple[float, float] = (10.0, 7.0)
     parameters: dict[str, Any] = field(default_factory=dict)
-    disagreements: Sequence[str] = ()  # with what the paper shows
+    findings: Sequence[Finding] = ()  # of what the paper shows
+
+    @property
+    def disagreements(self) -> list[str]:
+        return [finding.text for finding in self.findings if finding.word.endswith("disagrees")]
 
 
 def names() -> list[str]:
@@ -84,17 +93,44 @@ def write(name: str, exhibit: Exhibit, folder: Path, seconds: float, **more: Any
     return [*(folder / file for file in texts), *_figures(exhibit, folder)]
 
 
+LIBRARIES = ("sympy", "mpmath", "numpy", "python-flint", "matplotlib", "torch")
+
+
 def _provenance(name: str, exhibit: Exhibit, seconds: float) -> dict[str, Any]:
+    """With which sources, libraries and machine it was made, when, and how long that took."""
     return {
         "exhibit": name,
         "version": version("maurey"),
+        "commit": commit(),
         "python": platform.python_version(),
+        "libraries": {library: version(library) for library in LIBRARIES},
+        "processor": processor(),
+        "threads": int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)),
+        "date": datetime.now(UTC).date().isoformat(),
         "device": "cpu",
         "seed": exhibit.parameters.get("seed"),
         "seconds": round(seconds, 1),
-        "disagreements": list(exhibit.disagreements),
+        "findings": [finding.record for finding in exhibit.findings],
         "parameters": exhibit.parameters,
     }
+
+
+def commit() -> str | None:
+    """Of the checkout, with a mark if it was changed; none if there is no checkout."""
+    call = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        return subprocess.run(call, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def processor() -> str:
+    """As the system names it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
 
 
 def _figures(exhibit: Exhibit, folder: Path) -> list[Path]:

@@ -19,9 +19,10 @@ from maurey.verify.certificates.gaps import DIGITS, Stated
 from maurey.verify.certificates.norm_bounds import COUNTED, DELTA, bounds
 from maurey.verify.training.trials.keys import Job
 
-from .accounts import Finding, account, disagreements, finished
+from .accounts import account, finished
 from .exhibits import Exhibit
 from .trained import Outcome
+from .verdicts import Finding
 
 COIN = math.log(2)
 PROVED = FORMS[1:]
@@ -211,5 +212,5 @@ def exhibit(
         draw=lambda figure: draw(figure, networks),
         figure_size=(12.0, 1.8 + 0.55 * len(networks[0].stated)),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(made),
+        findings=made,
     )

@@ -39,9 +39,14 @@ def tables(
     render: Annotated[bool, typer.Option("--render", help="Draw from results that are there; train nothing.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is cached, what remains and how long.")] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Replace the exhibit in the source tree.")] = False,
+    index: Annotated[
+        bool, typer.Option("--list", help="Every table and figure of the papers, and what is made of it.")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Make the papers' tables and figures again, under build/tables/."""
+    if index:
+        return _index(commit)
     import sqlite3
 
     from maurey.paper_tables import exhibits as rooms
@@ -86,6 +91,18 @@ def tables(
         return 1
 
 
+def _index(commit: bool) -> int:
+    """The page in the source tree, too, if it is to be kept."""
+    from maurey.paper_tables import index
+    from maurey.verify.files import replace
+
+    if commit:
+        check_checkout("the index")
+        replace(index.FILE, index.text())
+    print("\n".join(index.lines()).strip())
+    return 0
+
+
 @contextmanager
 def _damage_in_a_line() -> Iterator[None]:
     """Results that were altered or cut are told once, in the words of the command."""
@@ -109,6 +126,7 @@ def _damage_in_a_line() -> Iterator[None]:
 
 def _forecast(names: list[str], scale: str, protocol: str, as_json: bool) -> int:
     from maurey.paper_tables import trained
+    from maurey.paper_tables.index import time_of
     from maurey.verify.training.engine.store import Store
 
     file = BUILT / "results.sqlite"
@@ -118,17 +136,12 @@ def _forecast(names: list[str], scale: str, protocol: str, as_json: bool) -> int
         print(json.dumps([asdict(one) for one in found], indent=1))
         return 0
     for one in found:
-        time = "not measured yet" if one.seconds is None else f"about {_time(one.seconds)}"
+        time = "not measured yet" if one.seconds is None else f"about {time_of(one.seconds)}"
         print(f"{one.name}: {one.cached} trials cached, {one.remaining} to train, {time if one.remaining else 'done'}")
     known = [one.seconds for one in found if one.seconds is not None]
     more = "" if len(known) == len(found) else ", without what is not measured"
-    print(f"scale {scale}: {sum(one.remaining for one in found)} trials to train, about {_time(sum(known))}{more}")
+    print(f"scale {scale}: {sum(one.remaining for one in found)} trials to train, about {time_of(sum(known))}{more}")
     return 0
-
-
-def _time(seconds: float) -> str:
-    minutes = seconds / 60
-    return f"{seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
 
 
 def _make(
@@ -139,7 +152,7 @@ def _make(
     from rich.progress import Progress
 
     from maurey.paper_tables import exhibits as rooms
-    from maurey.paper_tables import trained
+    from maurey.paper_tables import index, trained
     from maurey.verify.training.engine.store import Store
     from maurey.verify.training.engine.sweep import Progress as Done
     from maurey.verify.training.engine.sweep import check_device, cluster
@@ -187,7 +200,7 @@ def _make(
             written[name] = [str(file) for file in files]
             bar.remove_task(task)
             if files:
-                bar.console.print(f"{name}: {_time(time.perf_counter() - begun)}", highlight=False)
+                bar.console.print(f"{name}: {index.time_of(time.perf_counter() - begun)}", highlight=False)
     for name in empty:
         text = f"no trial of {name} at scale {scale} is finished: give it more time, or another scale"
         if names == [name]:
@@ -197,6 +210,8 @@ def _make(
         print(json.dumps(written, indent=1))
     else:
         print("\n".join(path for paths in written.values() for path in paths))
+        if names == rooms.names():
+            print("\n".join(index.lines()))
     if lost:
         print(f"maurey: {lost} trials were lost with their workers; what was finished is kept", file=sys.stderr)
     return 1 if lost else 0

@@ -27,7 +27,21 @@ NETWORK = (
     "weights, with which norms stay smaller, fitted fewer or took longer. The loss over all training strings is taken "
     "again after every epoch; below 0.02 the run stops."
 )
-plan = partial(in_stages, model="two_layers", measure=True)
+SCRIPT = dict(m=20_000, batch=256, rate=2e-3, dropout=0.1, scale=0.54, cap=600)  # what a log of the authors has
+
+
+def settled(stage: Mapping[str, Any]) -> dict[str, Any]:
+    own = dict(stage)
+    return SCRIPT | own if own.pop("variant", "text") == "script" else own
+
+
+def variant_of(outcome: Outcome) -> str:
+    """text: ours where the paper is silent; script: as in a log of the authors; or text with other initial weights."""
+    c = outcome.config
+    return "script" if c.dropout else "text" if c.scale == 1 else f"scale {c.scale:g}"
+
+
+plan = partial(in_stages, settle=settled, model="two_layers", measure=True)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.censored import PowerLaw
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.trained import Outcome
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.training.trials.keys import Job
 
 from .figure import draw
@@ -87,7 +87,7 @@ def exhibit(
         ),
         figure_size=(6.0 * max(1, len(variants)), 5.6),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

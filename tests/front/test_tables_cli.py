@@ -85,7 +85,7 @@ def test_an_exhibit_is_trained_and_drawn(made):
     provenance = json.loads((place / "provenance.json").read_text())
     wanted = {"exhibit": NAME, "scale": "smoke", "device": "cpu", "trials": len(jobs)}
     assert wanted.items() <= provenance.items()
-    assert {"version", "seconds", "pace", "disagreements"} <= set(provenance)
+    assert {"version", "seconds", "pace", "findings"} <= set(provenance)
 
 
 def test_a_second_call_trains_nothing(copy, monkeypatch):

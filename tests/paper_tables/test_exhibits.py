@@ -26,7 +26,7 @@ def same_again(name, made, folder, *more):
     assert len(svg) > 10_000
     if name in TWICE:
         assert drawn(made, "constrained") == svg
-    wanted = {"exhibit", "version", "python", "device", "seed", "seconds", "disagreements", "parameters"}
+    wanted = {"exhibit", "version", "python", "device", "seed", "seconds", "findings", "parameters"}
     for where in (folder, exhibits.ROOT / name):
         found = set(json.loads((where / "provenance.json").read_text()))
         assert wanted <= found
@@ -101,7 +101,7 @@ def test_trained_exhibits_are_drawn_from_their_results(name, tmp_path):
     same_again(name, made, tmp_path, "scale", "protocols", "trials", "training_seconds", "pace")
     notes = (exhibits.ROOT / name / "table.md").read_text()
     assert all(words in notes for words in ("Scale paper", "protocol", "Seeds"))
-    assert any(words in notes for words in ("agrees", "DISAGREES", "undecided"))
+    assert any(words in notes for words in ("agrees", "disagrees", "undecided"))
 
 
 def test_swapping_everything_is_the_sharp_form():

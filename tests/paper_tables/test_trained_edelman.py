@@ -8,11 +8,12 @@ import pytest
 from figures import drawn_where_all_has_failed
 
 from maurey.paper_tables import exhibits
-from maurey.paper_tables.accounts import Finding, account, disagreements, succeeded
+from maurey.paper_tables.accounts import account, succeeded
 from maurey.paper_tables.edelman2022 import attention, curves, parity, sparse_and
 from maurey.paper_tables.edelman2022.sparse_and.thresholds import Threshold, cells_of, law, thresholds
 from maurey.paper_tables.statistics import difference, growth, line, resampled, threshold, wilson
 from maurey.paper_tables.trained import Outcome
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import Job
 
@@ -247,7 +248,7 @@ def test_attention_criterion_and_choice(irrelevant, ended, agrees):
     assert [(row["in the figure"], row["status"]) for row in rows] == [("no", "done"), ("-", "failed"), ("yes", "done")]
     assert [row["errors"] for row in rows] == [">= 10", "-", "0"]
     assert rows[2]["hidden positions"] == "5 20 30"
-    word = {True: "agrees", None: "undecided", False: "DISAGREES"}[agrees]
+    word = {True: "agrees", None: "undecided", False: "disagrees"}[agrees]
     assert made.notes[-1].endswith(f": {word}.")
     assert bool(made.disagreements) is (agrees is False)
 
@@ -270,7 +271,7 @@ def test_parity_transitions():
     assert (never.learned, never.length, never.abrupt) == (None, None, None)
 
 
-@pytest.mark.parametrize(("iterations", "word"), [(10000, "DISAGREES"), (3000, "undecided")])
+@pytest.mark.parametrize(("iterations", "word"), [(10000, "disagrees"), (3000, "undecided")])
 def test_parity_seeds_that_do_not_get_there(iterations, word):
     good = seed([0.7, 0.7, 0.7, 0.01], [500, 500, 500, 0], iterations=iterations)
     bad = seed([0.7] * 4, [500] * 4, trial=1, iterations=iterations)
@@ -292,8 +293,7 @@ def test_accounts_say_what_is_missing():
                   "no longer a number): 1."):  # fmt: skip
         assert words in notes
     findings = [Finding("a", True), Finding("b", None), Finding("c", False)]
-    assert [finding.note for finding in findings] == ["a: agrees.", "b: undecided.", "c: DISAGREES."]
-    assert disagreements(findings) == ["c."]
+    assert [finding.note for finding in findings] == ["a: agrees.", "b: undecided.", "c: disagrees."]
 
 
 def small(name):

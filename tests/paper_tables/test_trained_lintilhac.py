@@ -91,7 +91,7 @@ def test_what_is_not_fitted_is_listed_and_in_no_mean():
     assert (lost["functions"], lost["failed"], lost["gap"]) == ("1", "1", "-")
 
 
-@pytest.mark.parametrize(("power", "word"), [(2.0, "agrees"), (0.3, "DISAGREES")])
+@pytest.mark.parametrize(("power", "word"), [(2.0, "agrees"), (0.3, "disagrees")])
 def test_growth_with_the_degree(power, word):
     own = [outcome(D, omega, t, 0.001 * D**power * omega * (1 + 0.01 * (-1) ** t)) for D in (1, 2, 3, 4)
            for omega in (1, 7) for t in (0, 1)]  # fmt: skip
@@ -122,7 +122,7 @@ def test_a_gap_above_a_bound_disagrees():
     made, rows = shown("gap", [outcome(gap=1.2)])
     low, high = float(rows[0]["printed, truncated"]), float(rows[0]["printed, whole"])
     assert low < 1.2 < high
-    assert verdict(made, "here printed, truncated") == "DISAGREES"
+    assert verdict(made, "here printed, truncated") == "disagrees"
     assert verdict(made, "here printed, whole") == "agrees"
     assert made.disagreements
 
@@ -210,8 +210,8 @@ def test_domination_is_read_with_the_interval():
     assert (rows[0]["ratio of traces"], verdict(made, "the trace of the construction exceeds")) == ("-", "undecided")
     made, rows = shown("domination", [small, large])
     assert [row["dominated"] for row in rows] == ["norm yes, trace yes", "norm no, trace no"]
-    assert verdict(made, "the norm of the construction exceeds") == "DISAGREES"
-    assert verdict(made, "Theorem 2 needs norm") == "DISAGREES"
+    assert verdict(made, "the norm of the construction exceeds") == "disagrees"
+    assert verdict(made, "Theorem 2 needs norm") == "disagrees"
     made, _ = shown("domination", [outcome(D, omega, norm=norm / 1e4, trace=trace / 100)])
     assert verdict(made, "the trace of the construction is about 100 times") == "agrees"
     assert verdict(made, "the norm of the construction is about 100 times") == "agrees"
@@ -256,14 +256,14 @@ def test_the_mechanism_is_judged_by_components():
     c = Spectrum(model="channel", D=2, omega=2, T=5, m=64, batch=16, width=32, watch=True)
     start = {"status": "done", "converged": True, "epochs": 3, "train_loss": 0.01, "test_loss": 0.011}
     rows = [(0, 1), (2, 3), (1, 2), (4, 5), (0, 3), (0, 5)]
-    for components, word in (([[0, 1], [2, 3]], "agrees"), ([[1, 3], [3, 5]], "DISAGREES")):
+    for components, word in (([[0, 1], [2, 3]], "agrees"), ([[1, 3], [3, 5]], "disagrees")):
         record = start | seen(rows, components, [0.8, 0.6], [1.0] * 6, [0, 1, 0])
         made, table = shown("mechanism", [Outcome(c, trial, record) for trial in range(4)], "smoke")
         assert verdict(made, "by components") == word
-        assert verdict(made, "by rows, ") == "DISAGREES"  # at most two of six
+        assert verdict(made, "by rows, ") == "disagrees"  # at most two of six
         assert table[0]["needed ones shown"] == ("2 of 2" if word == "agrees" else "0 of 2")
         few, _ = shown("mechanism", [Outcome(c, 0, record)], "smoke")
-        assert verdict(few, "by components") == "DISAGREES"  # six blind rows of 15 pairs may well show two
+        assert verdict(few, "by components") == "disagrees"  # six blind rows of 15 pairs may well show two
 
 
 def test_a_curve_that_had_its_turns_before_shows_nothing(monkeypatch):
@@ -271,7 +271,7 @@ def test_a_curve_that_had_its_turns_before_shows_nothing(monkeypatch):
     start = {"status": "done", "converged": True, "epochs": 3, "train_loss": 0.01, "test_loss": 0.011}
     rows = [(0, 1), (2, 3), (1, 2), (4, 5), (0, 3), (0, 5)]
     record = start | seen(rows, [[0, 1], [2, 3]], [0.8, 0.6], [1.0] * 6, [0, 1, 0])
-    for before, word in (([0, 1, 0], "DISAGREES"), ([0, 1, 2], "agrees")):
+    for before, word in (([0, 1, 0], "disagrees"), ([0, 1, 2], "agrees")):
         monkeypatch.setattr(mechanism, "_first_curve", lambda outcome, before=before: np.array(before, dtype=float))
         made, _ = shown("mechanism", [Outcome(c, 0, record)], "smoke")
         assert verdict(made, "oscillates") == word

@@ -244,14 +244,14 @@ def powers(transformer, recurrent, feedforward, start=1000):
 
 
 @pytest.mark.parametrize(("law_of", "word"), [
-    (powers(0.3, 1.5, 2.0), "agrees"), (powers(2.0, 1.5, 1.8), "DISAGREES"),
+    (powers(0.3, 1.5, 2.0), "agrees"), (powers(2.0, 1.5, 1.8), "disagrees"),
     (powers(1.0, 1.0, 2.0), "undecided")])  # fmt: skip
 def test_growth_is_compared_by_intervals(law_of, word):
     made, _ = shown("length", curve(law_of))
     notes = [note for note in made.notes if "fast and slow mean" in note]
     assert len(notes) == 2
     assert all(note.endswith(f": {word}.") for note in notes)
-    assert any("fast and slow" in text for text in made.disagreements) is (word == "DISAGREES")
+    assert any("fast and slow" in text for text in made.disagreements) is (word == "disagrees")
 
 
 def test_runs_that_were_given_up_speak_where_they_can():
@@ -297,7 +297,7 @@ def test_the_nearer_variant():
 
 def test_comparable_is_a_factor_of_two():
     base = as_printed("simple")
-    for factor, word in ((1.5, "agrees"), (3.0, "DISAGREES")):
+    for factor, word in ((1.5, "agrees"), (3.0, "disagrees")):
         runs = curve(
             lambda m, c, f=factor: 60_000 * (f if m == "recurrent" else 1) if m != "feedforward" else base(m, c),
             "simple",
@@ -354,7 +354,7 @@ def watched(noise=0.1, mse=0.04, size=40.0):
 
 
 @pytest.mark.parametrize(("noise", "mse", "word"), [
-    (0.02, 0.04, "agrees"), (0.3, 0.04, "DISAGREES"), (0.02, 0.5, "undecided")])  # fmt: skip
+    (0.02, 0.04, "agrees"), (0.3, 0.04, "disagrees"), (0.02, 0.5, "undecided")])  # fmt: skip
 def test_attention_criterion(noise, mse, word):
     made, rows = shown("attention", watched(noise, mse))
     notes = [note for note in made.notes if note.startswith("Figure 2") and "the mass of" in note]
@@ -376,7 +376,7 @@ def quadratic(transformer, others):
 
 
 @pytest.mark.parametrize(("law_of", "word"), [
-    (quadratic(0.3, 1.5), "agrees"), (quadratic(1.5, 0.3), "DISAGREES")])  # fmt: skip
+    (quadratic(0.3, 1.5), "agrees"), (quadratic(1.5, 0.3), "disagrees")])  # fmt: skip
 def test_the_gap_widens(law_of, word):
     made, _ = shown("sparsity", curve(law_of, "sparsity"))
     notes = [note for note in made.notes if "widens as q grows" in note]

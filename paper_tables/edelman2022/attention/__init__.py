@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maurey.paper_tables.accounts import PALETTE, Finding, account, disagreements, finished, succeeded
+from maurey.paper_tables.accounts import PALETTE, account, finished, succeeded
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.training.trials.keys import key
 
 plan = partial(in_stages, function="and", s=3, watch=True, stop=False)
@@ -92,7 +93,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: _draw(figure, chosen) if chosen else None,
         figure_size=(12.0, 9.0),
         parameters=dict(scale),
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

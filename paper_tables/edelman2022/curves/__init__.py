@@ -8,18 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from maurey.paper_tables.accounts import (
-    PALETTE,
-    Finding,
-    account,
-    accuracy,
-    by_place,
-    disagreements,
-    finished,
-    succeeded,
-)
+from maurey.paper_tables.accounts import PALETTE, account, accuracy, by_place, finished, succeeded
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 
 plan = partial(in_stages, function="and", s=3, curve=True, stop=False)
 COLUMNS = ["T", "m", "protocol", "trial", "status", "no training error from", "training loss below floor from",
@@ -65,7 +57,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: _draw(figure, runs, floor),
         figure_size=(11.0, 4.2 * max(1, len({run.outcome.config.T for run in runs})) + 0.6),
         parameters=dict(scale),
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from maurey.paper_tables.accounts import Finding, account, by_place, disagreements, finished
+from maurey.paper_tables.accounts import account, by_place, finished
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 
 plan = partial(in_stages, function="parity", s=3, curve=True)
 HIGH, LOW = 0.6, 0.1  # losses between which the transition is; guessing has ln 2 = 0.693
@@ -70,7 +71,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: _draw(figure, done),
         figure_size=(4.0 * max(2, len({o.config.T for o in done})), 4.2),
         parameters=dict(scale),
-        disagreements=disagreements(findings),
+        findings=findings,
     )  # fmt: skip
 
 

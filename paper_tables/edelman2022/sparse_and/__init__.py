@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from maurey.paper_tables.accounts import Finding, account, disagreements
+from maurey.paper_tables.accounts import account
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.statistics import difference
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 
 from .figure import draw
 from .thresholds import RESAMPLES, SEED, Cell, Threshold, cells_of, law, thresholds
@@ -58,7 +59,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: draw(figure, cells, main, found, expected["curves"]["T"], few),
         figure_size=(12.0, 6.0),
         parameters={**scale, "seed": SEED, "resamples": {"standard errors": few, "exponent": RESAMPLES}},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

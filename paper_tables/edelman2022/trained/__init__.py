@@ -7,10 +7,10 @@ from functools import partial
 from math import log
 from typing import Any
 
-from maurey.paper_tables.accounts import Finding
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.theory import Held, exhibit, over_length
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 
 plan = partial(in_stages, function="and", s=3, measure=True, stop=False)  # all held-out strings at every evaluation
 

@@ -11,10 +11,11 @@ from statistics import median
 from typing import Any
 
 from maurey.numeric.balls import enclose
-from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
+from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import SEEDS
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 from maurey.symbolic import registry
 from maurey.verify.papers.lintilhac2026 import hypotheses
 
@@ -110,7 +111,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: _draw(figure, networks),
         figure_size=(12.0, 5.5),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

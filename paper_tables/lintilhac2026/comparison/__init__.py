@@ -16,9 +16,9 @@ import numpy as np
 
 from maurey.numeric.balls import enclose
 from maurey.numeric.grids import sweep
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.lintilhac2026.perturbation import networks as perturbed
+from maurey.paper_tables.verdicts import Finding
 from maurey.symbolic import registry
 from maurey.symbolic.claim import FORMS
 from maurey.verify.certificates.gaps import Stated
@@ -143,7 +143,7 @@ def make(progress: Progress) -> Exhibit:
         draw=lambda figure: draw(figure, curves, audits["exact attention"], case, config),
         figure_size=(13.0, 7.0),
         parameters=config,
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

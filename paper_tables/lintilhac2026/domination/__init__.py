@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import account, cells_of, look
 from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.training.tasks.walsh import Target
 from maurey.verify.training.trials.keys import Job, key
 
@@ -114,7 +114,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: _draw(figure, pairs),
         figure_size=(11.0, 5.0),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026 import bounds
 from maurey.paper_tables.lintilhac2026.runs import Cell, account, cells_of, gap, look, mean, plan, spread
 from maurey.paper_tables.statistics import trend
 from maurey.paper_tables.trained import Outcome
+from maurey.paper_tables.verdicts import Finding
 
 __all__ = ["plan", "render"]
 
@@ -67,7 +67,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: _draw(figure, cells, stated),
         figure_size=(12.0, 5.0),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
+from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import account, cells_of
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.training.trials.keys import key
 
 from .scores import TURN, USED, Scores, by_chance, score, shown_by_chance, turns
@@ -63,7 +64,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: _draw(figure, shown),
         figure_size=(12.0, 4.2 * len(shown)),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maurey.numeric.grids import sweep
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
+from maurey.paper_tables.verdicts import Finding
 from maurey.symbolic import registry
 from maurey.verify.papers.lintilhac2026.network.construction import build, masks
 from maurey.verify.papers.lintilhac2026.network.curvature import curvature
@@ -155,7 +155,7 @@ def make(progress: Progress) -> Exhibit:
         draw=lambda figure: draw(figure, cells, gains, config["show"]),
         figure_size=(12.0, 8.0),
         parameters=config,
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

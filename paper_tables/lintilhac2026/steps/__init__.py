@@ -10,10 +10,10 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import SEEDS
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 from maurey.symbolic.claim import FORMS
 
 from .figure import draw
@@ -129,7 +129,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: draw(figure, asked, noise, cells),
         figure_size=(14.0, 4.8),
         parameters={name: value for name, value in scale.items() if name != "scale"} | {"seed": 0},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

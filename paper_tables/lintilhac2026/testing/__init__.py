@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit, Progress
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.papers.lintilhac2026.network import property_testing as pt
 from maurey.verify.training.tasks import walsh
 
@@ -172,7 +172,7 @@ def make(progress: Progress) -> Exhibit:
         draw=lambda figure: draw(figure, found),
         figure_size=(12.0, 8.0),
         parameters=config,
-        disagreements=disagreements(findings),
+        findings=findings,
     )  # fmt: skip
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from maurey.paper_tables.accounts import PALETTE, Finding, disagreements, finished
+from maurey.paper_tables.accounts import PALETTE, finished
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.mousavi2025.samples import account
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 
 from .scores import Scores, between, ideal, random
 
@@ -61,7 +62,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: _draw(figure, {v: o for v, o in shown.items() if o}),
         figure_size=(14.0, 4.6),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

@@ -14,13 +14,13 @@ from itertools import product
 from typing import Any
 
 from maurey.paper_tables import exhibits
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.censored import PowerLaw
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.mousavi2025.samples import MODELS, Cell, account, cells_of, law, place, without_looking
 from maurey.paper_tables.statistics import trend
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.training.trials.keys import Job
 from maurey.verify.training.trials.regression import Regression
 
@@ -167,7 +167,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         draw=lambda figure: draw(figure, found),
         figure_size=(10.0, 1.6 + 0.42 * max(4, len(found))),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
+from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit, Progress
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.checks import EFFORTS
 from maurey.verify.papers.mousavi2025 import hard_distribution, positions
 from maurey.verify.papers.mousavi2025.hard_distribution import Row
@@ -67,7 +68,7 @@ def make(progress: Progress) -> Exhibit:
         draw=lambda figure: _draw(figure, found, audits),
         figure_size=(12.0, 4.6),
         parameters=config | {"seed": effort.seed},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

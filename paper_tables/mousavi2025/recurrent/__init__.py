@@ -14,8 +14,9 @@ from flint import arb, ctx
 
 from maurey.numeric.evaluation import value
 from maurey.numeric.exact import PRECISION, decimal
-from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
+from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit, Progress
+from maurey.paper_tables.verdicts import Finding
 from maurey.verify.papers.mousavi2025.recurrent import solvers
 from maurey.verify.papers.mousavi2025.recurrent.lower_bounds import at
 from maurey.verify.papers.mousavi2025.recurrent.memory import Kept, accumulated
@@ -83,7 +84,7 @@ def make(progress: Progress) -> Exhibit:
         draw=lambda figure: _draw(figure, found, kept),
         figure_size=(13.0, 4.4),
         parameters=config,
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

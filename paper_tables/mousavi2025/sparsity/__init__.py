@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from maurey.paper_tables.accounts import Finding, disagreements
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.mousavi2025.figure import draw
 from maurey.paper_tables.mousavi2025.samples import (
@@ -23,6 +22,7 @@ from maurey.paper_tables.mousavi2025.samples import (
     without_looking,
 )
 from maurey.paper_tables.trained import Outcome, in_stages
+from maurey.paper_tables.verdicts import Finding
 
 plan = partial(in_stages, link="hermite", threshold=0.88, rate=1e-4, decay=0.1)
 OTHERS = ("recurrent", "feedforward")
@@ -63,7 +63,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         ),
         figure_size=(7.0, 5.4),
         parameters={name: value for name, value in scale.items() if name != "scale"},
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

@@ -14,9 +14,10 @@ from typing import Any
 from maurey.numeric.balls import enclose
 from maurey.numeric.samples import samples
 from maurey.paper_tables import trained
-from maurey.paper_tables.accounts import PALETTE, Finding, disagreements
+from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.mousavi2025.samples import Cell, cells_of
+from maurey.paper_tables.verdicts import Finding
 from maurey.symbolic import registry
 from maurey.symbolic.claim import FORMS
 from maurey.verify.training.trials.regression import Regression
@@ -98,7 +99,7 @@ def make(progress: Progress) -> Exhibit:
         draw=lambda figure: _draw(figure, values, took, config["risks"][0]),
         figure_size=(11.0, 4.8),
         parameters=config,
-        disagreements=disagreements(findings),
+        findings=findings,
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from maurey.paper_tables.accounts import Finding
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.theory import Held, against_counting, exhibit, over_length
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trauger2024.majority import plan
+from maurey.paper_tables.verdicts import Finding
 
 DEPARTURES = (
     "The layer is one of the classes exactly: tokens are fixed (symbols and sinusoids), sigma is the identity, the "

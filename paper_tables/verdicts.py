@@ -1,0 +1,49 @@
+"""What is found of something that a paper shows, and the word for it: one rule for all exhibits.
+
+The first that fits: `not run`, if nothing was run at the paper's size; `partly`, with the word for what was, if some was;
+`undecided`, if the 95 % interval of what is measured contains the threshold, if a choice of ours turns it, or if the threshold was chosen after looking; `agrees` or `disagrees`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Finding:
+    text: str  # what the paper shows, and what is found here
+    agrees: bool | None  # None: undecided
+    figure: str = ""  # the table, figure or panel, as papers.toml has it; none: something else that the paper says
+    run: int = 1  # at the paper's size
+    planned: int = 1  # as much as the paper has
+    what: str = "cells"  # that are counted: cells, seeds, classes
+    criterion: str = "the paper's words"  # where the threshold comes from
+    late: bool = False  # whether it was chosen after looking
+
+    @property
+    def word(self) -> str:
+        if not self.run:
+            return "not run"
+        word = "undecided" if self.agrees is None or self.late else "agrees" if self.agrees else "disagrees"
+        return word if self.run >= self.planned else f"partly, {word}"
+
+    @property
+    def much(self) -> str:
+        return f"{self.run} of {self.planned} {self.what}"
+
+    @property
+    def note(self) -> str:
+        share = f" ({self.much})" if 0 < self.run < self.planned else ""
+        return f"{self.text}: {self.word}{share}."
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """For the provenance, from which the index is made."""
+        return {
+            "figure": self.figure,
+            "text": self.text,
+            "word": self.word,
+            "much": self.much,
+            "criterion": self.criterion,
+        }
