@@ -1,7 +1,8 @@
 """What is found of something that a paper shows, and the word for it: one rule for all exhibits.
 
-The first that fits: `not run`, if nothing was run at the paper's size; `partly`, with the word for what was, if some was;
-`undecided`, if the 95 % interval of what is measured contains the threshold, if a choice of ours turns it, or if the threshold was chosen after looking; `agrees` or `disagrees`.
+The first that fits: `not run`, if nothing was run at the size of the paper; `partly`, with the word for what was run,
+if some was; `undecided`, if the 95 % interval of what is measured contains the threshold, if a choice of ours turns it,
+or if the threshold was chosen after looking; `agrees` or `disagrees`.
 """
 
 from __future__ import annotations
