@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import Job
 
+from .statistics import difference
 from .trained import Outcome
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito: told apart by all eyes
@@ -18,6 +19,11 @@ SEEDS = (
     "Seeds: every draw of a trial (hidden positions, strings, initial weights, dropout) is keyed by the hash of its "
     "configuration and number; training has no other seed, and no trial depends on which others are run, but for the "
     "rounding of float32, which depends on machine and batch and can turn a trial that is near the edge."
+)
+FAIR = (
+    "Counts are held against the paper's: as many agree, fewer are undecided unless Newcombe's 95 % interval of the "
+    "difference is below 0. Trials without dropout, which the paper has, do not speak against it. Both rules were set "
+    "when results were known."
 )
 Place = tuple[int, int, str]  # T, m, protocol
 
@@ -45,21 +51,40 @@ def by_place(outcomes: Iterable[Outcome]) -> list[Outcome]:
     return sorted(outcomes, key=lambda outcome: (place(outcome.config), outcome.trial))
 
 
-def _missing(wanted: Iterable[Place], there: Container[Place]) -> str:
-    """The m of each T and protocol that have no trial."""
-    own: dict[tuple[int, str], list[tuple[int, bool]]] = {}
-    for where in wanted:
-        own.setdefault((where[0], where[2]), []).append((where[1], where in there))
-    texts = []
-    for (T, protocol), cells in own.items():
-        lost = [str(m) for m, known in cells if not known]
-        if lost:
-            texts.append(f"T = {T}, {protocol}" + (f", m = {', '.join(lost)}" if len(lost) < len(cells) else ""))
+def judged(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Those with dropout, as the paper trains, unless there are more without it: the two are never counted together."""
+    own = [[o for o in outcomes if o.config.protocol == protocol] for protocol in ("paper", "fast")]
+    return max(own, key=len)
+
+
+def without(outcomes: Iterable[Outcome]) -> str:
+    return ", without dropout," if all(o.config.protocol == "fast" for o in outcomes) else ""
+
+
+def similar(own: tuple[int, int], paper: tuple[int, int]) -> bool | None:
+    """Whether as many (successes, trials) as in the paper: not if Newcombe's interval of the difference is below 0."""
+    gap, _, high = difference(own, paper)
+    return True if gap >= 0 else False if high < 0 else None
+
+
+def fair(agrees: bool | None, outcomes: Iterable[Outcome]) -> bool | None:
+    """What was trained without dropout, which the paper has, does not speak against it."""
+    return None if agrees is False and without(outcomes) else agrees
+
+
+def _missing(wanted: Mapping[Place, int], there: Mapping[Place, int]) -> str:
+    """Trials of each T and protocol."""
+    own: dict[tuple[int, str], list[int]] = {}
+    for where, number in wanted.items():
+        counts = own.setdefault((where[0], where[2]), [0, 0])
+        counts[0] += max(0, number - there.get(where, 0))
+        counts[1] += number
+    texts = [f"T = {T}, {name}: {lost} of {n}" for (T, name), (lost, n) in own.items() if lost]
     return "; ".join(texts) or "none"
 
 
 def account(scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence[Outcome]) -> list[str]:
-    """Scale, protocols, trials of a cell, missing cells, failures and seeds."""
+    """Scale, protocols, trials of a cell, missing trials, failures and seeds."""
     wanted = Counter(place(job.config) for job in planned)
     there = Counter(place(o.config) for o in outcomes)
     notes = []
@@ -72,7 +97,7 @@ def account(scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence
             f"(planned: up to {most})."
         )
     failed = len(outcomes) - len(finished(outcomes))
-    notes.append(f"Missing cells: {_missing(wanted, there)}.")
+    notes.append(f"Missing trials of this scale: {_missing(wanted, there)}.")
     notes.append(
         f"Failed trials (a loss that is no longer a number): {failed}. They are listed, and counted neither as "
         "successful nor as unsuccessful."

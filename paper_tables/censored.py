@@ -5,8 +5,12 @@ and one that has passed a test did so after the test before.
 
 fitted by maximum likelihood, which for right-censored runs is Tobit's. With eta = 1/sigma, the ends of an interval in
 units of sigma are linear in (eta, eta log c, eta p), and the logarithm of the normal probability of an interval is
-concave in its ends (Prékopa), so that Newton's method finds the one maximum (Olsen 1978, for Tobit). The interval of p
-has all values whose profile likelihood is within Z²/2 of the largest: 95 % under the law, if runs are many.
+concave in its ends (Prékopa), so that Newton's method finds the one maximum (Olsen 1978, for Tobit).
+
+Runs at one place share what was drawn for it, and tell less than as many places would. So k places count, not runs: the
+interval of p has all values at which the profile of the log-likelihood, over the mean number of runs at a place, is
+within (k/2) log(1 + t²/(k - 2)) of the largest, with t of Student's law. Where no run was given up and all places have
+as many runs, it has Student's interval for the line through the means of the logarithms, or contains it.
 """
 
 from __future__ import annotations
@@ -17,11 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .statistics import Numbers, Z
+from .statistics import Numbers, student
 
 FLATTEST = 100.0  # largest eta: runs whose logarithms differ by less than 0.01 are the same
 STEEPEST = 12.0  # largest power that is looked at
-PLACES, PASSED = 3, 2  # places with runs, and with runs that passed, that a fit needs
+PLACES = 3  # with runs that passed, that a fit needs
 ROUNDS, GAIN, HALVINGS = 100, 1e-9, 30  # of Newton's method and of a step
 CLOSE = 1e-7  # to the likelihood at the end of an interval
 LEAST = 1e-250  # probability of a run under parameters that are looked at
@@ -51,17 +55,20 @@ def power_law(at: Sequence[int], more: Sequence[float], most: Sequence[float]) -
     """From runs at places `at` that took more than `more` and at most `most` samples; none, if there are too few."""
     x, low, high = np.log(np.array(at, dtype=float)), _logs(more), _logs(most)
     passed = np.isfinite(high)
-    if len(set(at)) < PLACES or len({place for place, done in zip(at, passed, strict=True) if done}) < PASSED:
+    places = len({place for place, done in zip(at, passed, strict=True) if done})
+    if places < PLACES:
         return None
+    share = len(set(at)) / len(at)
+    room = places / 2 * math.log1p(student(places - 2) ** 2 / (places - 2))
     middle = float(x.mean())
     x = x - middle
     top, eta, (a, b) = _fitted(low, high, np.stack([np.ones_like(x), x], 1))
     p = float(b / eta)
 
     def lost(power: float) -> float:
-        return top - _fitted(low - power * x, high - power * x, np.ones((len(x), 1)))[0] - Z**2 / 2
+        return share * (top - _fitted(low - power * x, high - power * x, np.ones((len(x), 1)))[0]) - room
 
-    interval = _end(lost, p, -1), _end(lost, p, 1)
+    interval = _end(lost, p, room, -1), _end(lost, p, room, 1)
     c = math.exp(a / eta - p * middle)
     return PowerLaw(
         c=c,
@@ -80,10 +87,10 @@ def _logs(values: Sequence[float]) -> Numbers:
     return found
 
 
-def _end(lost: Callable[[float], float], p: float, side: int) -> float:
+def _end(lost: Callable[[float], float], p: float, room: float, side: int) -> float:
     """Where the likelihood becomes too low, away from p on a side: regula falsi, with the value at an end that stays
     halved (Illinois)."""
-    (inner, within), outer = (0.0, -(Z**2) / 2), 0.02
+    (inner, within), outer = (0.0, -room), 0.02
     while (beyond := lost(p + side * outer)) < 0:
         inner, within, outer = outer, beyond, 2 * outer
         if abs(p + side * outer) > STEEPEST:

@@ -47,7 +47,7 @@ def rows(shown: list[dict[str, str]]) -> Iterator[Row]:
     for one in shown:
         of = f"{one['of']}: {one['shows']}"
         if "exhibit" not in one:
-            yield Row(of, "none", "", "not run", one["why"], "")
+            yield Row(of, "none", "", one.get("word", "not run"), one["why"], "")
             continue
         name = one["exhibit"]
         for found in (f for f in findings(name) if f["figure"] == one.get("same as", one["of"])):

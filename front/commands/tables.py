@@ -6,6 +6,7 @@ import errno
 import importlib.util
 import json
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from maurey.symbolic.errors import InputError
 from .options import Json, check_checkout
 
 BUILT = Path("build/tables")
+MINUTE = 60.0  # between lines, where no terminal shows a bar
 IN_THE_WAY = (errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 
 
@@ -64,7 +66,7 @@ def tables(
         raise InputError("training runs on --workers N of this machine, or at a --scheduler, not both")
     if commit and scale != trained.COMMITTED:
         raise InputError(f"committed exhibits are those of scale {trained.COMMITTED}")
-    chosen = [rooms.check(name) for name in exhibits or rooms.names()]
+    chosen = [rooms.check(name) for name in exhibits] if exhibits else rooms.names()
     limit = trained.seconds_of(budget) if budget else None
     if commit:
         check_checkout("exhibits")
@@ -144,6 +146,36 @@ def _forecast(names: list[str], scale: str, protocol: str, as_json: bool) -> int
     return 0
 
 
+def _to_train(names: list[str], scale: str, protocol: str) -> list[str]:
+    """Those that share a budget: something of them is missing."""
+    from maurey.paper_tables import trained
+    from maurey.verify.training.engine.store import Store
+
+    with Store(BUILT / "results.sqlite") as store:
+        own = [name for name in names if trained.is_trained(name)]
+        return [name for name in own if trained.forecast(name, scale, protocol, store).remaining]
+
+
+@contextmanager
+def _every_minute(latest: list[str]) -> Iterator[None]:
+    """Where no terminal shows a bar, the latest of what it would show, as a line."""
+    over = threading.Event()
+
+    def tell() -> None:
+        while not over.wait(MINUTE):
+            print(latest[0], file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    if not sys.stderr.isatty():
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if thread.is_alive():
+            thread.join()
+
+
 def _make(
     *, names: list[str], base: Path, scale: str, limit: float | None, workers: int, scheduler: str, device: str,
     protocol: str, as_json: bool,
@@ -162,25 +194,36 @@ def _make(
     base.mkdir(parents=True, exist_ok=True)
     written: dict[str, list[str]] = {}
     empty: list[str] = []
-    lost, started = 0, time.perf_counter()
+    lost = news = left_over = 0
+    started, latest = time.perf_counter(), [""]
+    waiting = _to_train(names, scale, protocol) if limit else []
     with (
         cluster(workers, scheduler) as client,
         Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
+        _every_minute(latest),
     ):
         for name in names:
             task, begun = bar.add_task(name, total=None), time.perf_counter()
+            before: list[int] = []  # trials that were there
+            latest[0] = name
 
-            def report(done: int, total: int, task=task) -> None:  # type: ignore[no-untyped-def]
+            def report(done: int, total: int, task=task, name=name) -> None:  # type: ignore[no-untyped-def]
                 bar.update(task, completed=done, total=total)
+                latest[0] = f"{name}: {done} of {total}"
 
-            def told(now: Done, task=task, name=name) -> None:  # type: ignore[no-untyped-def]
+            def told(now: Done, task=task, name=name, before=before) -> None:  # type: ignore[no-untyped-def]
+                if not before:
+                    before.append(now.done)
                 text = f"{name}: {now.done} done, {now.failed} failed, {now.left} left"
                 text += f", {now.elsewhere} of them being trained by another process" if now.elsewhere else ""
                 total = now.done + now.failed + now.left
                 bar.update(task, completed=now.done + now.failed + now.now, total=total, description=text)
+                latest[0] = text + (f", {now.now:.1f} more in hand" if now.now else "")
 
             if trained.is_trained(name):
                 left = None if limit is None else max(0.0, limit - (begun - started))
+                if left and name in waiting:  # what those before it left of their shares is shared again
+                    left /= len(waiting) - waiting.index(name)
                 with Store(BUILT / "results.sqlite") as store:
                     files, done = trained.make(
                         name,
@@ -193,7 +236,7 @@ def _make(
                         budget=left,
                         client=client,
                     )
-                lost += done.failed
+                lost, news, left_over = lost + done.failed, news + done.done - before[0], left_over + done.left
                 empty += [] if files else [name]
             else:
                 files = rooms.make(name, base / name, report)
@@ -201,6 +244,8 @@ def _make(
             bar.remove_task(task)
             if files:
                 bar.console.print(f"{name}: {index.time_of(time.perf_counter() - begun)}", highlight=False)
+    if limit and left_over and not news:
+        print(f"maurey: nothing was trained: no batch of trials is done in {index.time_of(limit)}", file=sys.stderr)
     for name in empty:
         text = f"no trial of {name} at scale {scale} is finished: give it more time, or another scale"
         if names == [name]:

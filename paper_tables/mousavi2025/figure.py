@@ -1,4 +1,5 @@
-"""Samples against a place: every run, means as lines, runs that were given up as arrows, and the paper's means."""
+"""Samples against a place: every run, means as lines, runs that were given up as arrows, and the means of the
+authors' plots."""
 
 from __future__ import annotations
 
@@ -46,15 +47,16 @@ def draw(
     if places:
         first.set_yscale("log")
         first.set_xscale("log")
-        first.set_xticks(places, [str(place) for place in places])
+        first.set_xticks(places, [str(place) for place in places], fontsize=7)
         first.set_xticks([], minor=True)
     _key(figure, first, bool(printed))
 
 
 def _line(panel: Any, own: Sequence[Cell], model: str, label: str) -> None:
     color, marker = LOOKS[model]
-    panel.plot([c.at for c in own], [c.mean for c in own], "-", color=color, linewidth=1.5, marker=marker, markersize=5,
-               label=label)  # fmt: skip
+    means = [(c.at, c.mean) for c in own if c.mean is not None]
+    panel.plot([at for at, _ in means], [mean for _, mean in means], "-", color=color, linewidth=1.5, marker=marker,
+               markersize=5, label=label)  # fmt: skip
     for passed, look in ((True, {"marker": ".", "alpha": 0.45, "markersize": 5, "markeredgewidth": 0}),
                          (False, {"marker": r"$\uparrow$", "markersize": 11})):  # fmt: skip
         runs = [(c.at * NUDGE[model], run.seen) for c in own for run in c.runs if (run.samples is not None) == passed]
@@ -74,8 +76,8 @@ def _key(figure: Any, panel: Any, printed: bool) -> None:
         panel.plot([], [], ".", color="gray", markersize=5)[0],
         panel.plot([], [], linestyle="none", marker=r"$\uparrow$", color="gray", markersize=11)[0],
     ]
-    words = ["mean of the runs (lower bound where one was given up)", "a run", "a run that was given up"]
+    words = ["mean of the runs, if all passed", "a run", "a run that was given up"]
     if printed:
         handles.append(panel.plot([], [], "o:", color="gray", markersize=4, markerfacecolor="white")[0])
-        words.append("the paper's means")
+        words.append("means in the authors' plots")
     figure.legend(handles, words, loc="outside lower center", ncols=4, fontsize=8, frameon=False)

@@ -14,12 +14,14 @@ from typing import Any
 
 from maurey.paper_tables.accounts import finished
 from maurey.paper_tables.censored import PowerLaw, power_law
+from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome
 from maurey.verify.training.trials.keys import Job
 from maurey.verify.training.trials.regression import Regression
 
-from .variants import variant_of
+from .variants import VARIANTS, variant_of
 
+GIVEN_UP = 1_000_000  # samples after which the authors give up
 MODELS = {"transformer": "Transformer", "recurrent": "RNN", "feedforward": "FFN"}
 SEEDS = (
     "Seeds: a trial's training prompts and initial weights are keyed by the hash of its configuration and number. The "
@@ -81,13 +83,76 @@ class Cell:
         return [run for run in self.runs if run.samples is None]
 
     @property
-    def mean(self) -> float:
-        """Of the runs; where some have not passed, what it is at least."""
-        return sum(run.seen if run.samples is None else run.samples for run in self.runs) / len(self.runs)
+    def mean(self) -> float | None:
+        """Of runs that all passed: one that was given up has no number of samples to be averaged."""
+        return sum(self.passed) / len(self.passed) if self.passed and not self.censored else None
+
+    @property
+    def level(self) -> float:
+        """The mean of the logarithms; it is more, if a run was given up."""
+        return sum(math.log(run.seen) for run in self.runs) / len(self.runs)
 
     @property
     def text(self) -> str:
-        return "-" if not self.runs else f"{'> ' if self.censored else ''}{self.mean:.0f}"
+        if self.mean is not None:
+            return f"{self.mean:.0f}"
+        if self.passed:
+            return f"{len(self.censored)} of {len(self.runs)} given up"
+        return f"> {min(run.seen for run in self.runs)}" if self.runs else "-"
+
+
+Spread = tuple[float, int]
+
+
+def spread(cells: Iterable[Cell]) -> Spread:
+    """The standard deviation of the logarithms within cells whose runs all passed, and its degrees of freedom."""
+    logs = [[math.log(n) for n in cell.passed] for cell in cells if cell.passed and not cell.censored]
+    freedom = sum(len(own) - 1 for own in logs)
+    squares = sum((x - sum(own) / len(own)) ** 2 for own in logs for x in own)
+    return math.sqrt(squares / freedom) if freedom else math.inf, freedom
+
+
+def half(found: Spread, *numbers: int) -> float:
+    """Of the 95 % interval of a difference between means of so many logarithms."""
+    deviation, freedom = found
+    return student(freedom) * deviation * math.sqrt(sum(1 / n for n in numbers)) if freedom else math.inf
+
+
+def fewer(a: Cell, b: Cell, found: Spread) -> bool | None:
+    """Whether a takes fewer samples than b, if the 95 % interval of their ratio leaves 1 out. What was given up takes
+    more than it has seen."""
+    apart, room = b.level - a.level, half(found, len(a.runs), len(b.runs))
+    if apart > room and not a.censored:
+        return True
+    return False if apart < -room and not b.censored else None
+
+
+def together(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether all hold: one that fails decides, and one that is open leaves the rest open."""
+    known = list(verdicts)
+    return False if False in known else None if None in known or not known else True
+
+
+def of_the_paper(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Those whose networks and tests have the paper's size."""
+    return [
+        o
+        for o in outcomes
+        if o.config.held_out == VARIANTS.get(variant_of(o.config), {}).get("held_out")
+        and (o.config.d, o.config.width, o.config.hidden, o.config.heads) == (10, 100, 0, 0)
+    ]
+
+
+def counted(cells: Iterable[Cell], runs: int) -> tuple[int, str]:
+    """How many runs there are, up to the paper's number in a cell, and what they are."""
+    own = list(cells)
+    early = sum(run.seen < GIVEN_UP for cell in own for run in cell.censored)
+    return sum(min(runs, len(cell.runs)) for cell in own), f"runs, {early} of them given up early" if early else "runs"
+
+
+def telling(cells: Iterable[Cell], threshold: float) -> list[Cell]:
+    """By number of tokens: where the test is not passed by the mean over positions, see `without_looking`."""
+    return [cell for cell in cells if 1 - 1 / cell.at > threshold]
 
 
 def without_looking(outcomes: Iterable[Outcome]) -> list[str]:
@@ -137,7 +202,7 @@ def law(cells: Iterable[Cell], variant: str, model: str) -> PowerLaw | None:
 def account(
     scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence[Outcome], name: str, place: Place
 ) -> list[str]:
-    """Scale, runs of a cell, missing cells, failures, cost and seeds; `name` is the axis."""
+    """Scale, runs of a cell, missing runs, failures, cost and seeds; `name` is the axis."""
     wanted = Counter(place(job.config) for job in planned)
     there = Counter(place(o.config) for o in outcomes)
     start = f"Scale {scale['scale']}" + (f", drawn from scale {scale['from']}" if "from" in scale else "")
@@ -154,14 +219,15 @@ def account(
             f"(planned: up to {most})."
         )
     lost: dict[tuple[str, str], list[str]] = {}
-    for variant, model, at in sorted(set(wanted) - set(there)):
-        lost.setdefault((variant, model), []).append(str(at))
-    missing = "; ".join(f"{v}, {MODELS[m]}, {name} = {', '.join(at)}" for (v, m), at in lost.items()) or "none"
+    for where in sorted(where for where, n in wanted.items() if there[where] < n):
+        lost.setdefault(where[:2], []).append(f"{where[2]} ({there[where]} of {wanted[where]})")
+    missing = "; ".join(f"{v}, {MODELS[m]}, {name} = {', '.join(at)}" for (v, m), at in lost.items())
+    have = sum(min(n, there[where]) for where, n in wanted.items())
     seen = sum(o.record["seen"] for o in outcomes)
     failed = len(outcomes) - len(finished(outcomes))
     return [
         *notes,
-        f"Missing cells: {missing}.",
+        f"Runs of the plan: {have} of {sum(wanted.values())}{f'; not all at {missing}' if missing else ''}.",
         f"Runs that failed (a loss that is no longer a number): {failed}; they are listed, and are no evidence. Cost: "
         f"{seen / 1e6:.3g} million training prompts, tests not counted.",
         SEEDS,
@@ -181,7 +247,7 @@ def row(cell: Cell, printed: str = "", note: str = "") -> list[str]:
 def fitted(variant: str, model: str, found: PowerLaw | None) -> list[str]:
     start = ["exponent", variant, MODELS[model], "-"]
     if found is None:
-        return [*start, "-", *["-"] * 6, "needs runs at 3 places, and that passed at 2"]
+        return [*start, "-", *["-"] * 6, "needs runs that passed at 3 places"]
     counts = [str(found.runs), "-", str(found.censored)]
     note = f"{found.c:.4g} times the place to this power; spread of the logarithm {found.sigma:.2f}"
     return [*start, f"{found.places[0]} to {found.places[-1]}", *counts, f"{found.p:.2f}", found.told, "-", note]

@@ -13,11 +13,12 @@ from torch import nn
 from torch.nn import functional as F
 
 from maurey.verify.training.engine import optimiser
-from maurey.verify.training.networks import encoder
+from maurey.verify.training.networks import encoder, voter
 from maurey.verify.training.networks.binary_attention import both
-from maurey.verify.training.tasks import boolean
+from maurey.verify.training.tasks import boolean, majority
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import key
+from maurey.verify.training.trials.majority import Majority
 
 TOGETHER = 20
 SEEN, AT_ONCE = 50, 25  # held-out strings that the loop is timed on; and at a time, which suits its caches
@@ -110,7 +111,7 @@ def of_ours(config, state, decay):
         for _ in range(10):
             _, slope = optimiser.gradient(config, state)
             optimiser.adam(config, state, slope, decay)
-        boolean.errors(config, state.flat, state.held_bits, state.held_labels, False)
+        boolean.errors(config, state.flat, state.held_bits, state.held_labels, False, state.held)
 
     return seconds(period) / len(state.keys)
 
@@ -145,6 +146,123 @@ def test_a_trial_against_a_plain_loop(benchmark, protocol, T, m, least):
     )
     report(benchmark, text, ratio)
     assert ratio >= least
+
+
+# --- against the code before
+
+
+def least(function, rounds=5):
+    """CPU seconds of the quickest of some rounds."""
+    found = []
+    for _ in range(rounds):
+        started = time.process_time()
+        function()
+        found.append(time.process_time() - started)
+    return min(found)
+
+
+@torch.no_grad()
+def errors_before(config, flat, bits, labels):
+    """Zeros and ones from bytes, in every evaluation."""
+    p = optimiser.named(config, flat)
+    known, rows = encoder.terms(config, p), torch.arange(len(flat))
+    wrong = torch.zeros(len(flat), dtype=torch.int64)
+    seen, loss = torch.zeros_like(wrong), torch.zeros_like(wrong, dtype=torch.float64)
+    for i in range(0, bits.shape[1], boolean.CHUNK):
+        part = slice(i, i + boolean.CHUNK)
+        x, y = both(bits[rows, part].to(flat.dtype)), labels[rows, part]
+        out = encoder.logits(config, p, x, known)
+        wrong[rows] += (out.argmax(-1) != y).sum(1)
+        loss[rows] += boolean.losses(out, y).double() * y.shape[1]
+        seen[rows] += y.shape[1]
+    return wrong, loss / seen
+
+
+@pytest.mark.benchmark(group="training")
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize(("T", "m", "together"), [(100, 100, 5), (400, 150, 3)])
+def test_sparse_and_against_the_code_before(benchmark, T, m, together):
+    """Whole evaluations. A trial of 5 s, as at T = 400, was one of three before, and is one of five."""
+    config = Config(T=T, m=m, stop=False)
+    state = optimiser.start(config, [key(config, i) for i in range(5)], torch.device("cpu"))
+    few = optimiser.start(config, state.keys[:together], torch.device("cpu"))
+    decay = optimiser.decay_of(config)
+    held = state.held_bits, state.held_labels
+
+    def steps(own):
+        for _ in range(10):
+            optimiser.adam(config, own, optimiser.gradient(config, own)[1], decay)
+
+    def before():
+        steps(few)
+        errors_before(config, few.flat, few.held_bits, few.held_labels)
+
+    def now():
+        steps(state)
+        boolean.errors(config, state.flat, *held, False, state.held)
+
+    one, other = errors_before(config, state.flat, *held), boolean.errors(config, state.flat, *held, False, state.held)
+    assert all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+    benchmark.pedantic(now, rounds=1)
+    slow, fast = (
+        least(lambda: errors_before(config, state.flat, *held)),
+        least(lambda: boolean.errors(config, state.flat, *held, False, state.held)),
+    )
+    report(benchmark, f"times faster than before: an evaluation of sparse_and at T = {T}", slow / fast)
+    ratio = least(before) / together / (least(now) / 5)
+    report(benchmark, f"times faster than before: a trial of sparse_and at T = {T}", ratio)
+    assert min(slow / fast, ratio) >= 0.9
+
+
+def held_loss_before(state):
+    """Every chunk is a copy."""
+    p = optimiser.named(state.config, state.flat)
+    known = voter.terms(state.config, p, state.tokens)
+    total, rows = torch.zeros_like(state.least), torch.arange(len(state.keys))
+    for i in range(0, state.config.held_out, majority.CHUNK):
+        part = slice(i, i + majority.CHUNK)
+        out = voter.logits(p, state.held[rows, part], known)
+        total[rows] += majority.losses(out, state.held_labels[rows, part]).sum(1).double()
+        going = total[rows] < state.least[rows]
+        if not going.all():
+            total[rows[~going]] = torch.inf
+            rows, known, p = rows[going], known[going], {name: value[going] for name, value in p.items()}
+        if not len(rows):
+            break
+    return total
+
+
+@pytest.mark.benchmark(group="training")
+@pytest.mark.usefixtures("one_thread")
+def test_majority_against_the_code_before(benchmark, monkeypatch):
+    """Twenty epochs of three steps and an evaluation; trials of minutes were trained one by one, the order of an epoch
+    drawn in every step, and are trained five at a time."""
+    config = Majority(T=100)
+    one, five = (optimiser.start(config, [key(config, i) for i in range(n)], torch.device("cpu")) for n in (1, 5))
+
+    def epochs(state, forget):
+        for _ in range(60):
+            state.orders = None if forget else state.orders
+            loss, slope = optimiser.gradient(config, state)
+            optimiser.momentum(config, state, slope, slope)
+            if state.due:
+                state.evaluate(loss)
+
+    def before():
+        with monkeypatch.context() as patch:
+            patch.setattr(majority.Votes, "_held_loss", held_loss_before)
+            epochs(one, True)
+
+    def now():
+        epochs(five, False)
+
+    before()
+    benchmark.pedantic(now, rounds=1)
+    assert torch.allclose(one.flat[0], five.flat[0], rtol=0, atol=1e-4)  # the same trial
+    slow, fast = least(before, 3), least(now, 3) / 5
+    text = f"times faster than before: a trial of majority, {1000 * fast / 60:.2g} ms a step against"
+    report(benchmark, f"{text} {1000 * slow / 60:.2g} ms", slow / fast)
+    assert slow / fast >= 1.2
 
 
 MEMORY = """

@@ -5,12 +5,15 @@ import io
 import json
 import shutil
 import sqlite3
+import subprocess
 import sys
+import time
 
 import pytest
 import torch
 
 from maurey import cli
+from maurey.commands import tables
 from maurey.paper_tables import exhibits, trained
 from maurey.verify import files
 from maurey.verify.training.engine import exports, sweep
@@ -149,6 +152,102 @@ def test_a_forecast_by_what_was_measured(copy):
     assert json.loads(out)[0]["seconds"] == 60 * number
 
 
+ALONE = """
+import sys, time
+from maurey import cli
+sys.argv = ["maurey", "tables", "--scale", "paper", "--dry-run"]
+try:
+    cli.main()
+finally:
+    print(time.process_time(), "torch" in sys.modules, file=sys.stderr)
+"""
+
+
+def test_a_forecast_of_everything_is_quick(tmp_path):
+    """Of 10,000 trials, without torch; half of the time is SymPy's, and others may load the machine."""
+    found = [subprocess.run([sys.executable, "-c", ALONE], cwd=tmp_path, capture_output=True, text=True, check=True)
+             for _ in range(2)]  # fmt: skip
+    for one in found:
+        assert one.stderr.split()[-1] == "False"
+        assert "edelman2022/sparse_and: " in one.stdout
+    assert min(float(one.stderr.split()[-2]) for one in found) < 4
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- budgets
+
+
+@pytest.fixture
+def shares(monkeypatch):
+    """What each exhibit may train for; a clock that stands still but for what they take; nothing is trained."""
+    clock, found, takes = [0.0], {}, {}
+
+    def make(name, scale, folder, store, report, budget, **_):
+        found[name] = budget
+        clock[0] += takes.get(name, 0)
+        done = sweep.Progress(0, 0, 1)
+        report(done)
+        return [folder / "table.md"], done
+
+    monkeypatch.setattr(trained, "make", make)
+    monkeypatch.setattr(trained, "forecast", lambda name, *_: trained.Forecast(name, 0, name != "b/done", None))
+    monkeypatch.setattr(trained, "is_trained", lambda name: name != "b/computed")
+    monkeypatch.setattr(exhibits, "check", lambda name: name)
+    monkeypatch.setattr(exhibits, "make", lambda *_: [])
+    monkeypatch.setattr(tables.time, "perf_counter", lambda: clock[0])
+    return found, takes
+
+
+def test_a_budget_is_shared(tmp_path, shares):
+    """Among those that lack something; what one leaves goes to those after it, what one takes too long is theirs."""
+    found, takes = shares
+    names = ("a/one", "b/done", "b/computed", "c/two", "d/three")
+    assert call(tmp_path, *names, "--budget", "30m")[0] == 0
+    assert found == {"a/one": 600, "b/done": 1800, "c/two": 900, "d/three": 1800}
+    takes |= {"a/one": 600, "c/two": 800}
+    assert call(tmp_path, *names, "--budget", "30m")[0] == 0
+    assert found == {"a/one": 600, "b/done": 1200, "c/two": 600, "d/three": 400}
+    assert call(tmp_path, *names)[0] == 0
+    assert set(found.values()) == {None}
+    assert call(tmp_path, *names, "--render")[0] == 0
+    assert set(found.values()) == {0.0}
+
+
+def test_a_budget_in_which_nothing_is_done(copy, monkeypatch):
+    """It is said, and what is known is drawn."""
+    monkeypatch.setattr(sweep, "run_batch", forbidden)
+    with sqlite3.connect(copy / STORE) as db:
+        db.execute("DELETE FROM trials WHERE trial = 1")
+        db.execute("UPDATE batches SET seconds = 60 * trials")
+    code, out, err = call(copy, *SMOKE, "--budget", "1s")
+    assert code == 0
+    assert "figure.svg" in out
+    assert "maurey: nothing was trained: no batch of trials is done in 1 s" in err.splitlines()
+    monkeypatch.undo()
+    assert "nothing was trained" not in call(copy, *SMOKE, "--budget", "10m")[2]
+    assert "nothing was trained" not in call(copy, *SMOKE, "--budget", "1s")[2]
+
+
+def test_a_line_a_minute_where_there_is_no_terminal(tmp_path, monkeypatch):
+    assert tables.MINUTE == 60
+    monkeypatch.setattr(tables, "MINUTE", 0.2)
+    train = sweep.run_batch
+
+    def slow(config, trials, device, report):
+        report(0.25)
+        time.sleep(0.7)
+        return train(config, trials, device, report)
+
+    monkeypatch.setattr(sweep, "run_batch", slow)
+    monkeypatch.setattr(sweep, "_size", lambda *_: 1)
+    code, _, err = call(tmp_path, *SMOKE)
+    assert code == 0
+    lines = [line for line in err.splitlines() if " left" in line]
+    number = len(trained.plan(NAME, "smoke"))
+    assert f"{NAME}: 0 done, 0 failed, {number} left, 0.2 more in hand" in lines
+    assert 2 <= len(lines) < 100
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -218,7 +317,7 @@ def test_an_impossible_grid(tmp_path, monkeypatch):
 
 def test_a_full_disk(tmp_path, monkeypatch):
     """Exit 1; the batch that was finished before is kept, and the next call goes on."""
-    monkeypatch.setattr(sweep, "UNKNOWN", 1)
+    monkeypatch.setattr(sweep, "_size", lambda *_: 1)
     add, added = Store.add, []
 
     def full(self, jobs, *rest):
@@ -269,7 +368,7 @@ def test_trials_lost_with_their_workers(tmp_path, monkeypatch):
         for number, batch in enumerate(todo):
             yield batch, None if number else sweep.run_batch(batch[0].config, [job.trial for job in batch], device)
 
-    monkeypatch.setattr(sweep, "UNKNOWN", 1)
+    monkeypatch.setattr(sweep, "_size", lambda *_: 1)
     monkeypatch.setattr(sweep, "_here", lossy)
     code, out, err = call(tmp_path, *SMOKE)
     assert code == 1

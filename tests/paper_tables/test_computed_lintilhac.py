@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = {
     "seed": 1, "strings": 4, "functions": 2, "delta": "1/20", "show": {"omega": 2, "T": 5, "sigma": 1e-3},
     "grid": [{"T": [5, 6], "D": [1, 3], "omega": [2, 5], "sigma": [1e-4, 1e-3]}],
-    "paper": {"T": 6, "D": 2, "sigma": 2e-3, "without": 0.239, "with": 0.327, "networks": 2, "strings": 4},
+    "paper": {"T": 6, "D": [1, 3], "omega": [2], "sigma": 1e-3, "networks": 2, "strings": 8, "cells": 1600},
     "rescaling": {"omega": 3, "T": 6, "D": [1, 2], "strings": 8},
 }  # fmt: skip
 
@@ -24,7 +24,7 @@ def exhibit():
     seen = []
     made = perturbation.make(lambda done, all_of_them: seen.append((done, all_of_them)))
     patch.undo()
-    assert seen == [(i, 16) for i in range(16)]
+    assert seen == [(i, 18) for i in range(18)]
     return made
 
 
@@ -61,6 +61,18 @@ def test_changes_are_those_of_the_whole_hessian():
         assert [before + change for change in changes] == pytest.approx(after, rel=1e-10)
 
 
+def test_a_whole_training_set_is_taken_in_parts(monkeypatch):
+    monkeypatch.setattr(perturbation, "PART", 3)
+    parts = perturbation.whole(SMALL, 3, 2)
+    monkeypatch.setattr(perturbation, "PART", 100)
+    assert parts == pytest.approx(perturbation.whole(SMALL, 3, 2), rel=1e-12)
+
+
+def test_how_much_is_of_the_papers_size(exhibit):
+    assert [(found.figure, found.much) for found in exhibit.findings] == [("Figures 3 and 4", "2 of 1600 cells")] * 2
+    assert all(found.word.startswith("partly, ") for found in exhibit.findings)
+
+
 def cells(rise, P=1e9):
     """A cell for each place of a small grid, with rises by rule."""
     made = []
@@ -75,26 +87,21 @@ def cells(rise, P=1e9):
 
 def test_findings_follow_the_numbers():
     usual, show = cells(lambda D, omega, sigma: 100 * D * omega * sigma), {"T": 20, "sigma": 1e-3}
-    assert perturbation._below(usual).agrees
-    assert not perturbation._below(cells(lambda *_: 5.0, P=4.0)).agrees
+    config, size = SMALL | {"paper": SMALL["paper"] | {"T": 20}}, {"run": 1, "planned": 1}
+    below = lambda own, full=(1e4, 1.0): perturbation._below(own, {(1, 2): full}, config, size).word  # noqa: E731
+    assert below(usual) == "agrees"
+    assert below(cells(lambda *_: 5.0, P=4.0)) == "disagrees"
+    assert below(usual, (1e4, 1e12)) == "disagrees"  # over a whole training set
     one = cells(lambda *_: 5.0)
     one[0].P["printed"] = 4.0  # of one form, at one place
-    assert not perturbation._below(one).agrees
-    assert not perturbation._with_sigma(cells(lambda D, omega, sigma: sigma**2)).agrees
-    assert perturbation._with_sigma(usual).agrees
-    assert "1.00 to 1.00" in perturbation._with_sigma(usual).text
-    assert not perturbation._with_sigma(cells(lambda D, omega, sigma: 1 / sigma)).agrees
-    assert perturbation._with_class(usual, show).agrees
-    assert not perturbation._with_class(cells(lambda D, omega, sigma: sigma * omega / D), show).agrees
-    assert not perturbation._with_class(cells(lambda D, omega, sigma: sigma * D / omega), show).agrees
-
-
-def test_the_example_is_told_in_its_own_units():
-    found = perturbation._of_the_example(SMALL)
-    assert f"P = {2 * 0.088 / 4e-6:.2g}" in found.text
-    assert not found.agrees
-    generous = SMALL | {"paper": SMALL["paper"] | {"with": 0.239 + 1e-7}}
-    assert perturbation._of_the_example(generous).agrees
+    assert below(one) == "disagrees"
+    small = lambda own, full=(1e4, 1.0): perturbation._small(own, {(1, 2): full}, size).word  # noqa: E731
+    assert small(usual) == "agrees"
+    assert small(usual, (1e4, 2e4)) == small(cells(lambda D, *_: 2e4 * (D > 1))) == "disagrees"
+    assert "1.00 to 1.00" in perturbation._with_sigma(usual)
+    assert "2 of 2 sparsities" in perturbation._with_class(usual, show)
+    assert "0 of 2 sparsities" in perturbation._with_class(cells(lambda D, omega, sigma: sigma * omega / D), show)
+    assert "0 of 2 degrees" in perturbation._with_class(cells(lambda D, omega, sigma: sigma * D / omega), show)
 
 
 def test_rescaling_lowers_both():

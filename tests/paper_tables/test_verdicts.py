@@ -2,6 +2,7 @@
 
 import pytest
 
+from maurey.paper_tables import exhibits, index
 from maurey.paper_tables.verdicts import Finding
 
 
@@ -22,3 +23,30 @@ def test_the_first_that_fits(given, word, end):
     found = Finding("text", **given)
     assert found.word == word == found.record["word"]
     assert found.note.endswith(end)
+
+
+SHOWN = [(paper, one) for paper, found in index.papers().items() for one in found["shows"]]
+
+
+@pytest.mark.parametrize(("paper", "one"), SHOWN, ids=lambda given: given if isinstance(given, str) else given["of"])
+def test_everything_a_paper_shows_is_accounted_for(paper, one):
+    """By an exhibit that speaks of it, or by a reason why there is none."""
+    assert ("exhibit" in one) != ("why" in one)
+    if "exhibit" in one:
+        spoken = {found["figure"] for found in index.findings(one["exhibit"])}
+        assert one.get("same as", one["of"]) in spoken
+
+
+def test_no_finding_is_of_a_figure_that_is_not_listed():
+    listed = {one["of"] for _, one in SHOWN}
+    for name in exhibits.names():
+        assert {found["figure"] for found in index.findings(name)} <= {*listed, ""}, name
+
+
+def test_the_index_is_what_the_exhibits_say():
+    assert index.FILE.read_text() == index.text(), "run `maurey tables --list --commit`"
+
+
+def test_every_exhibit_is_in_the_index():
+    text = "\n".join(index.lines())
+    assert [name for name in exhibits.names() if name not in text] == []

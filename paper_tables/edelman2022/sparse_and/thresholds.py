@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maurey.paper_tables.accounts import finished, place, succeeded
-from maurey.paper_tables.statistics import Growth, Numbers, Sides, growth, resampled, threshold, wilson
+from maurey.paper_tables.statistics import TAILS, Growth, Numbers, Sides, growth, line, resampled, threshold, wilson
 from maurey.paper_tables.trained import Outcome
 
 SEED = 2022  # with T, of the resamples
@@ -82,6 +82,17 @@ class Threshold:
     def text(self) -> str:
         return {1: "> ", 0: "", -1: "<= "}[self.side] + str(self.size)
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % of the resampled sizes."""
+        low, high = np.quantile(self.sizes, TAILS)
+        return float(low), float(high)
+
+    @property
+    def beyond(self) -> float:
+        """The share of them beyond the grid."""
+        return float((self.sides > 0).mean())
+
     def error(self, resamples: int) -> float:
         """The standard deviation of so many resampled sizes, those at an end of the grid or beyond as there."""
         return float(self.sizes[:resamples].std(ddof=1))
@@ -134,3 +145,19 @@ def law(found: Sequence[Threshold]) -> Growth | None:
     sizes, sides = np.array([float(one.size) for one in own]), np.array([one.side for one in own])
     again, sides_again = np.stack([one.sizes for one in own], 1), np.stack([one.sides for one in own], 1)
     return growth([one.T for one in own], sizes, sides, again, sides_again)
+
+
+def against_linear(found: Sequence[Threshold]) -> tuple[float, float, tuple[float, float]]:
+    """How far (root mean square, in samples) a + b log T is off, and a + b T; and 95 % of the resampled differences,
+    the first less the second."""
+    own = [one for one in found if one.complete]
+    sizes, sides = np.array([[float(one.size) for one in own]]), np.array([[one.side for one in own]])
+    again, sides_again = np.stack([one.sizes for one in own], 1), np.stack([one.sides for one in own], 1)
+    T = np.array([float(one.T) for one in own])
+    logarithm, linear = (np.log(T), T)
+    low, high = np.quantile(line(logarithm, again, sides_again)[2] - line(linear, again, sides_again)[2], TAILS)
+    return (
+        float(line(logarithm, sizes, sides)[2][0]),
+        float(line(linear, sizes, sides)[2][0]),
+        (float(low), float(high)),
+    )

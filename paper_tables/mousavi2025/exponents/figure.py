@@ -1,8 +1,7 @@
-"""A row for every architecture, task and variant: the exponent with its interval, and that of the paper's means."""
+"""A row for every architecture, task and variant: the exponent with its interval, and that of the authors' plots."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +28,13 @@ def draw(figure: Any, found: Sequence[Entry]) -> None:
             low, high = entry.law.interval
             ends = [[entry.law.p - max(low, -1)], [min(high, right) - entry.law.p]]
             panel.errorbar(entry.law.p, row, xerr=ends, fmt="o", color=color, capsize=3, markersize=6, label=label)
-            if math.isinf(high):
+            if high > right:
                 panel.plot(right, row, ">", color=color)
         panel.plot(entry.printed, row, "D", color="gray", markerfacecolor="none", markersize=6,
-                   label="the paper's means, on its own N" if row == 0 else None)  # fmt: skip
-        if entry.told["mark"] == "tick":
-            panel.plot([0, entry.logarithm], [row, row], color=PALETTE[2], linewidth=7, alpha=0.3, zorder=0,
-                       solid_capstyle="butt", label=_once(seen, "what one logarithm looks like"))  # fmt: skip
+                   label="the authors' plots, on their N" if row == 0 else None)  # fmt: skip
+        if entry.law:
+            panel.plot(entry.both, [row, row], color=PALETTE[2], linewidth=7, alpha=0.3, zorder=0,
+                       solid_capstyle="butt", label=_once(seen, "from log N to its third power"))  # fmt: skip
     names = [
         f"{NAMES[e.task]}, {MODELS[e.model]}  {MARKS[e.told['mark']]} (Theorem {e.told['theorem']}), "
         f"N = {e.range[0]} to {e.range[1]}"

@@ -34,6 +34,7 @@ LABELS = {
     "gap": "gap in cross-entropy",
     "accuracy": "held-out accuracy",
 }
+CRITERION = "ours: the 95 % interval of the slope over the lengths"
 SEEDS = (
     "Seeds: every draw of a run (vectors, hidden positions, strings, initial weights, order) is keyed by the hash of "
     "its configuration and number. Rounding in float32 depends on the machine and on the batch of runs."
@@ -81,27 +82,29 @@ def extremes(runs: Runs) -> dict[str, list[float]]:
     return {name: [max(run[name] for run in own) for own in runs.values()] for name in LABELS}
 
 
-def whole(outcomes: Sequence[Outcome], expected: Mapping[str, Any]) -> bool:
-    """Whether a length has the paper's runs, each trained to its own end or for as many epochs."""
-    done = [o for o in outcomes if variant_of(o) == "script" or o.config.iterations // o.config.steps_of_an_epoch
-            >= expected["epochs"]]  # fmt: skip
-    return len(done) >= expected["runs"]
+def at_full_size(outcomes: Sequence[Outcome], expected: Mapping[str, Any]) -> int:
+    """How many of a length's runs, up to the paper's number, were trained to their own end or for as many epochs."""
+    done = [
+        o
+        for o in outcomes
+        if variant_of(o) == "script" or o.config.iterations // o.config.steps_of_an_epoch >= expected["epochs"]
+    ]
+    return min(len(done), expected["runs"])
 
 
 def findings(
     variant: str, chosen: Mapping[int, Sequence[Outcome]], found: Mapping[str, list[float]], expected: Mapping[str, Any]
 ) -> list[Finding]:
-    """A trend is there if the 95 % interval of the slope leaves 0 out. An interval that holds 0 shows that there is
-    none only if it is narrower than the range of the figure itself: else it allows everything."""
+    """A trend is there if the 95 % interval of the slope leaves 0 out; that there is none takes a narrow one."""
     lengths = list(chosen)
-    run = sum(whole(own, expected) for own in chosen.values())
+    run = sum(at_full_size(own, expected) for own in chosen.values())
+    planned = expected["runs"] * len(expected["lengths"])
     made = []
     for name, start in (("norm", 0), ("gap", 0), ("accuracy", len(lengths) // 2)):
         about = expected[name]
         figure = f"Figure {about['figure']}"
         says = f"{figure}, variant {variant}: the paper reports {about['reported']}"
-        share = dict(figure=figure, run=run, planned=len(expected["lengths"]), what="lengths",
-                     criterion="ours: the 95 % interval of the slope over the lengths")  # fmt: skip
+        share = dict(figure=figure, run=run, planned=planned, what="runs", criterion=CRITERION)
         fit = trend(lengths[start:], found[name][start:]) if len(lengths[start:]) > 2 else None
         if fit is None:
             made.append(Finding(f"{says}; too few lengths here for a slope", None, **share))
@@ -117,8 +120,8 @@ def _without_trend(name: str, low: float, high: float, values: Sequence[float]) 
     """For 100 positions more; a norm may fall."""
     if low > 0 or (high < 0 and name != "norm"):
         return False
-    room = (1 - 0.5) if name == "accuracy" else max(values)  # the whole of what the figure could show
-    return True if max(-low, high) <= room / 2 or (name == "norm" and high <= room / 2) else None
+    room = (0.5 if name == "accuracy" else max(values)) / 2  # half of what there is above chance, or above 0
+    return True if high <= room and (name == "norm" or -low <= room) else None
 
 
 def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequence[Outcome]) -> Exhibit:
@@ -143,8 +146,8 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             "absolute weights counts all that is trained, biases included; its value before training stands beside it.",
             SEEDS,
             *(one.note for one in made),
-            "No trend means that the interval holds 0 and that its ends are less than half of what the figure could "
-            "show for 100 positions more; a wider interval decides nothing.",
+            "No trend: the interval holds 0, and for 100 positions more its ends are at most half of the largest value "
+            "(of accuracy: of what is above chance). A wider interval decides nothing.",
         ],
         columns=["variant", "T", "runs", "of them fitted", *LABELS.values()],
         rows=[row for v in chosen for row in _rows(v, chosen[v], found[v])],

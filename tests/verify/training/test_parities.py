@@ -341,6 +341,60 @@ def test_what_the_channel_learned():
     assert attention == pytest.approx(weights.numpy(), abs=1e-4)
 
 
+# --- dropout, and another scale of the initial weights
+
+
+def with_masks(p, tokens, keep):
+    """Every token through everything, the masks (n, P or 1, d) on what is added; the last one is read."""
+    n, P = tokens.shape
+    x = torch.cat([torch.eye(P).double().expand(n, P, P), p["symbol"][tokens.long()]], -1)
+    for layer, (attention, mlp) in zip("12", (keep[:2], keep[2:]), strict=True):
+        q, k, v = (x @ p[f"{name}_{layer}"] for name in "QKV")
+        y = x + (q @ k.mT * math.log(P)).softmax(-1) @ v * attention
+        x = y + ((y @ p[f"A_{layer}"] + p[f"a_{layer}"]).relu() @ p[f"B_{layer}"] + p[f"b_{layer}"]) * mlp
+    return x[:, -1:] @ p["w"] + p["w_0"]
+
+
+def test_dropout_is_that_of_a_plain_network_with_the_same_masks():
+    c = small(dropout=0.25, dtype="float64")
+    state, flat = drawn(c)
+    p, bits = optimiser.named(c, flat), state.strings[:, :20]
+    keep = two_layers.masks(c, state.keys, 7, 20, torch.device("cpu"))
+    assert [mask.shape for mask in keep] == [(2, 20, 6, 10)] * 2 + [(2, 20, 1, 10)] * 2
+    assert all(set(mask.unique().tolist()) == {0.0, 1 / 0.75} for mask in keep)
+    assert not torch.equal(keep[0], two_layers.masks(c, state.keys, 8, 20, torch.device("cpu"))[0])
+    found = two_layers.outputs_with_dropout(c, p, bits, keep)
+    for i in range(2):
+        own = {name: value[i] for name, value in p.items()}
+        wanted = with_masks(own, bits[i], [mask[i] for mask in keep])
+        assert (found[i] - wanted).abs().max() <= 1e-12 * wanted.abs().max()
+    ones = [torch.ones_like(mask) for mask in keep]
+    whole = two_layers.outputs_with_dropout(c, p, bits, ones)
+    assert torch.allclose(whole, two_layers.outputs(c, p, bits), rtol=0, atol=1e-12)
+    assert (whole - found).abs().max() > 0.01
+
+
+def test_dropout_is_in_training_only():
+    """A step sees masks, the loss after an epoch and the test do not; and no trial sees another's."""
+    c = small(dropout=0.3, dtype="float64", cap=2, threshold=1e-9)
+    together, alone = optimiser.train(c, range(3)), optimiser.train(c, [2])
+    for name, value in alone.networks[0].items():
+        assert torch.allclose(together.networks[2][name], value, rtol=0, atol=1e-10)
+    record, flat = alone.records[0], torch.cat([value.flatten() for value in alone.networks[0].values()])
+    for name, stream, number in (("train_loss", "training", c.m), ("test_loss", "evaluation", c.held_out)):
+        tokens, labels = (torch.from_numpy(a) for a in parities.drawn(c, key(c, 2), stream, number))
+        assert record[name] == pytest.approx(float(parities.squares(c, flat, tokens, labels).mean()), rel=1e-9)
+    without = optimiser.train(small(dtype="float64", cap=2, threshold=1e-9), [2]).networks[0]
+    assert not torch.allclose(without["Q_1"], alone.networks[0]["Q_1"])
+    assert (c.protocol, small().protocol, c.under("script")) == ("script", "fast", c)
+
+
+def test_the_scale_is_of_all_initial_weights():
+    """Drawn from the same key."""
+    once, half = (two_layers.initial(small(scale=scale), "0" * 32) for scale in (1.0, 0.5))
+    assert all(np.array_equal(half[name], 0.5 * once[name]) for name in once)
+
+
 # --- certificates
 
 

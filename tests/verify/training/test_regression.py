@@ -588,7 +588,8 @@ def test_sweeps_take_both_kinds(tmp_path):
         known, pace = store.known(jobs), store.pace()
     assert all(pace(cell) > 0 for cell in cells)
     assert pace(small("tanh", N=5, cap=1280)) > 0
-    assert pace(small("gru")) is None
+    assert pace(small("gru")) > pace(small("tanh"))  # by its gates
+    assert pace(small("tanh", link="hermite")) is None
     assert {"samples", "seen", "mse", "curve"} <= set(known[Job(small(), 0).key])
     assert [c.protocol for c in cells] == ["fast"] * 3
     assert small().under("fast") == small()

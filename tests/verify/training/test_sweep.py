@@ -17,6 +17,9 @@ from maurey.verify.training.engine.store import Pace, Store
 from maurey.verify.training.engine.sweep import Progress, batches, check_device, cluster, estimate, run_batch, sweep
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import Job
+from maurey.verify.training.trials.majority import Majority
+from maurey.verify.training.trials.parities import Spectrum
+from maurey.verify.training.trials.regression import Regression
 
 TINY = Config(T=8, m=20, width=16, heads=4, held_out=200, iterations=40, every=10, stop=False)
 RECORD = {"status": "done", "errors": 3, "iterations": 40}
@@ -71,14 +74,50 @@ def check_all_once(path, jobs):
 
 
 def test_pace_is_that_of_the_nearest_of_its_kind():
-    pace = Pace([(replace(TINY, T=10), 1.0), (replace(TINY, T=100), 4.0), (replace(TINY, protocol="paper"), 50.0)])
-    assert pace(replace(TINY, T=12)) == 1.0
-    assert pace(replace(TINY, T=80)) == 4.0
-    assert pace(replace(TINY, T=80, protocol="paper")) == 50.0
+    near, far = replace(TINY, T=10), replace(TINY, T=100)
+    pace = Pace([(near, 1.0), (far, 4.0), (replace(TINY, protocol="paper"), 50.0)])
+    assert pace(near) == 1.0
+    assert pace(far) == 4.0
+    assert pace(replace(TINY, T=12)) == pytest.approx(replace(TINY, T=12).work / near.work)
+    assert pace(replace(TINY, T=80)) == pytest.approx(4 * replace(TINY, T=80).work / far.work)
+    assert pace(replace(TINY, protocol="paper")) == 50.0
     assert pace(replace(TINY, function="parity")) is None
-    assert estimate([Job(TINY, 0), Job(replace(TINY, T=100), 0)], pace) == 5.0
+    assert pace(replace(near, iterations=80)) == 2.0
+    assert estimate([Job(near, 0), Job(far, 0)], pace) == 5.0
     assert estimate([Job(TINY, 0), Job(replace(TINY, function="parity"), 0)], pace) is None
     assert estimate([], pace) == 0
+
+
+@pytest.mark.parametrize(
+    ("cell", "more"),
+    [
+        (Config(m=100), dict(T=400, width=256, m=200, protocol="paper")),
+        (Majority(T=40), dict(T=160, width=256, heads=8)),
+        (Spectrum(model="two_layers", D=2), dict(T=30, width=512, dropout=0.1)),
+        (Regression(model="transformer", N=8), dict(N=32, d=40, heads=4, width=1000)),
+        (Regression(model="feedforward", N=8), dict(N=32, d=40, q=4)),
+        (Regression(model="recurrent", N=8), dict(N=32, hidden=2000, cell="gru", q=4)),
+    ],
+    ids=lambda cell: getattr(cell, "model", ""),
+)
+def test_a_larger_cell_is_priced_higher(cell, more):
+    """By width, length and recurrence, also where only small ones were measured; and in proportion to the steps."""
+    pace = Pace([(cell, 1.0)])
+    for name, value in more.items():
+        larger = replace(cell, **{name: value})
+        assert larger.work > cell.work, name
+        assert larger.kind != cell.kind or pace(larger) == pytest.approx(larger.work / cell.work)
+    twice = "iterations" if isinstance(cell, Config) else "cap"
+    longer = replace(cell, **{twice: 2 * getattr(cell, twice)})
+    assert pace(longer) == pytest.approx(2, rel=1e-3)
+
+
+def test_the_pace_of_a_configuration_is_found_once(monkeypatch):
+    pace, asked = Pace([(TINY, 1.0)]), []
+    original = Pace._found
+    monkeypatch.setattr(Pace, "_found", lambda self, wanted: (asked.append(wanted), original(self, wanted))[1])
+    assert estimate(grid(50), pace) > 0
+    assert asked == [job.config for job in grid(1)]
 
 
 def test_batches_in_order():
@@ -88,9 +127,21 @@ def test_batches_in_order():
     assert all(len({job.config for job in batch}) == 1 for batch in unknown)
     assert [(batch[0].config.m, batch[0].trial) for batch in unknown[:4]] == [(20, 0), (30, 0), (20, 8), (30, 8)]
     assert sorted(job.key for batch in unknown for job in batch) == sorted(job.key for job in jobs)
-    for seconds, size in ((0.01, sweeps.MOST), (5.0, 3), (100.0, 1)):
-        assert max(map(len, batches(jobs, Pace([(TINY, seconds)])))) == size
     assert batches([], Pace([])) == []
+
+
+def test_a_few_long_trials_are_one_batch():
+    """Five at once, where that is cheaper for each, if it is done within the hour, or within the budget."""
+
+    def size(seconds, config=TINY, **more):
+        return max(map(len, batches([Job(config, i) for i in range(30)], Pace([(config, seconds)]), **more)))
+
+    assert [size(seconds) for seconds in (0.01, 1.0, 2.0, 5.0, 100.0)] == [sweeps.MOST, 15, 7, 5, 5]
+    assert [size(seconds) for seconds in (719.0, 1000.0, 3599.0, 3601.0)] == [5, 3, 1, 1]
+    assert [size(100.0, longest=longest) for longest in (1.0, 99.0, 200.0, 10_000.0)] == [1, 1, 2, 5]
+    heavy = replace(TINY, protocol="paper"), Regression(model="recurrent", N=4), Regression(model="transformer", N=100)
+    assert [size(5.0, config) for config in heavy] == [3, 3, 3]
+    assert [size(100.0, config) for config in heavy] == [1, 1, 1]
 
 
 def test_a_sweep_trains_what_is_missing(store, tmp_path, monkeypatch):
@@ -123,6 +174,20 @@ def test_a_budget_ends_between_batches(store, monkeypatch):
     monkeypatch.setattr(sweeps, "run_batch", lambda config, trials, *_, **__: ([RECORD] * len(trials), 1.0))
     assert sweep(grid(4), store, silent, budget=35) == Progress(3, 0, 5)
     assert sorted(store.known(grid(4))) == sorted(job.key for job in grid(4)[:3])
+
+
+def test_what_takes_longer_than_the_budget_is_not_begun(store, monkeypatch):
+    """The rest is trained, and nothing is waited for."""
+    monkeypatch.setattr(sweeps, "run_batch", lambda config, trials, *_, **__: ([RECORD] * len(trials), 1.0))
+    monkeypatch.setattr(sweeps.time, "sleep", None)
+    jobs = grid(4)
+    pace = Pace([(jobs[0].config, 1000.0), (jobs[1].config, 0.1)])
+    assert sweep(jobs, store, silent, budget=100, pace=pace) == Progress(4, 0, 4)
+    assert set(store.known(jobs)) == {job.key for job in jobs if job.config.m == 30}
+    assert sweep(jobs, store, silent, budget=1, pace=pace) == Progress(4, 0, 4)
+    unknown = Job(replace(TINY, iterations=10**9), 0)
+    assert sweep([unknown], store, silent, budget=1) == Progress(0, 0, 1)
+    assert sweep(jobs, store, silent, pace=pace) == Progress(8, 0, 0)
 
 
 def test_devices(monkeypatch):
@@ -327,6 +392,14 @@ def test_no_scheduler(address, monkeypatch):
     with pytest.raises(InputError, match="no scheduler answers at"), cluster(scheduler=address):
         pass
     assert time.monotonic() - started < 5
+
+
+def test_workers_give_memory_back_as_they_do_without_dask():
+    """Dask's own threshold costs a worker almost twice the time."""
+    with cluster(workers=1) as client:
+        (environment,) = client.run(lambda: dict(os.environ)).values()
+    assert "MALLOC_TRIM_THRESHOLD_" not in environment
+    assert environment["OMP_NUM_THREADS"] == "1"
 
 
 def test_no_cluster_is_asked_for():

@@ -540,6 +540,27 @@ def test_errors_are_counted():
         assert float(loss[i]) == pytest.approx(float(F.cross_entropy(logits, state.held_labels[i])), rel=1e-10)
 
 
+@pytest.mark.parametrize("stop", [False, True])
+def test_what_is_kept_for_evaluations_changes_nothing(stop, monkeypatch):
+    """All strings, some or almost none as zeros and ones: the same errors and losses, to the last digit."""
+    given = small(held_out=1030)
+    trained = optimiser.train(replace(given, iterations=60, every=60, stop=False), range(5)).networks
+    flat = torch.stack([torch.cat([value.flatten() for value in network.values()]) for network in trained])
+    found, kept = [], []
+    for numbers in (1, 5 * 2 * given.T * 500, boolean.KEPT):
+        monkeypatch.setattr(boolean, "KEPT", numbers)
+        state = start(given, range(5))
+        kept.append(state.held.shape[1])
+        assert torch.equal(state.held, both(state.held_bits[:, : kept[-1]].float()))
+        found.append(boolean.errors(given, flat, state.held_bits, state.held_labels, stop, state.held))
+    found.append(boolean.errors(given, flat, state.held_bits, state.held_labels, stop))
+    assert kept == [200, 400, 1030]
+    assert len(set(found[0][0].tolist())) > 1
+    for wrong, loss in found[1:]:
+        assert torch.equal(wrong, found[0][0])
+        assert torch.equal(loss, found[0][1])
+
+
 def test_an_evaluation_stops_where_it_is_decided():
     """Of 1,030 strings, in chunks of 200, 0, 10, 11 or 300 are wrong: 10 are fewer than one in a hundred."""
     given = small(held_out=1030)

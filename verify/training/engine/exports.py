@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from maurey.verify.training.trials.keys import Job, config, short
+from maurey.verify.training.trials.keys import Job, Trial, config, short
 
 from .checksums import checksum, in_words, tell
 
@@ -21,12 +21,16 @@ def line(job: Job, record: dict[str, Any]) -> str:
 
 def results(file: Path) -> list[tuple[Job, dict[str, Any]]]:
     """Those whose lines are whole; the others are told."""
-    found, damaged = [], []
+    found, damaged, configs = [], [], dict[str, Trial]()
     for number, text in enumerate(file.read_bytes().decode(errors="replace").splitlines(), 1):
         row = _row(text)
         if row is None:
             damaged.append(f"line {number}{_name(text)}")
-        elif (job := Job(config(row["config"]), row["trial"])).key == row["key"]:
+            continue
+        about = json.dumps(row["config"])
+        if about not in configs:
+            configs[about] = config(row["config"])
+        if (job := Job(configs[about], row["trial"])).key == row["key"]:
             found.append((job, row["result"]))  # else the same words have come to mean another computation
     if damaged:
         tell(file, damaged)

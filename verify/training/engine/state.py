@@ -74,6 +74,7 @@ class State:
     second: Tensor
     records: list[Record]
     step: int = 0
+    orders: tuple[int, Tensor] | None = None  # of this epoch, in which the trials take their data
 
     rows: ClassVar[tuple[str, ...]] = ("flat", "first", "second")  # tensors with a row for each trial
 
@@ -87,7 +88,7 @@ class State:
 
     def keep(self, rows: Tensor) -> None:
         """Only these trials go on."""
-        chosen = rows.tolist()
+        chosen, self.orders = rows.tolist(), None
         self.keys, self.records = [self.keys[i] for i in chosen], [self.records[i] for i in chosen]
         for name in self.rows:
             value = getattr(self, name)
@@ -101,8 +102,10 @@ class State:
         if config.step == config.m:
             return whole
         epoch, part = divmod(self.step, config.steps_of_an_epoch)
-        orders = torch.from_numpy(np.stack([order(config, k, epoch) for k in self.keys])).to(self.flat.device)
-        rows = orders[:, part * config.step : (part + 1) * config.step]
+        if self.orders is None or self.orders[0] != epoch:
+            drawn = np.stack([order(config, k, epoch) for k in self.keys])
+            self.orders = epoch, torch.from_numpy(drawn).to(self.flat.device)
+        rows = self.orders[1][:, part * config.step : (part + 1) * config.step]
         return tuple(data[torch.arange(len(rows), device=rows.device)[:, None], rows] for data in whole)
 
     @property

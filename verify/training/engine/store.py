@@ -137,20 +137,29 @@ class Store:
 
 
 class Pace:
-    """Seconds for a trial, as measured on the nearest configuration of its kind, in proportion to the iterations."""
+    """Seconds for a trial, as measured on the nearest configuration of its kind, in proportion to the work."""
 
     def __init__(self, measured: Sequence[tuple[Trial, float]]) -> None:
         self.measured = list(measured)
+        self.kinds: dict[Any, list[tuple[Trial, float]]] = {}
+        for one, seconds in self.measured:
+            self.kinds.setdefault(one.kind, []).append((one, seconds))
+        self.known: dict[Trial, float | None] = {}
 
     def __call__(self, wanted: Trial) -> float | None:
+        if wanted not in self.known:
+            self.known[wanted] = self._found(wanted)
+        return self.known[wanted]
+
+    def _found(self, wanted: Trial) -> float | None:
         def distance(other: Trial) -> float:
             return sum(abs(math.log(a / b)) for a, b in zip(wanted.size, other.size, strict=True))
 
-        alike = [(c, seconds) for c, seconds in self.measured if c.kind == wanted.kind]
+        alike = self.kinds.get(wanted.kind)
         if not alike:
             return None
         nearest, seconds = min(alike, key=lambda pair: distance(pair[0]))
-        return seconds * wanted.iterations / nearest.iterations
+        return seconds * wanted.work / nearest.work
 
 
 def _text(c: Trial) -> str:

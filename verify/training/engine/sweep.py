@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 AIM, UNKNOWN, MOST = 15.0, 8, 20  # seconds of a batch; its trials where nothing is measured; and at most
+FEW, LONG = 5, 3600.0  # trials that make each of them cheaper, however long; but no batch takes more seconds than this
+SPEED = 1e11  # multiplications in a second, at most: what nothing was measured of takes no less
 RETRIES, PATIENCE = 2, 10  # of a batch whose worker dies; seconds until a scheduler answers
 WAIT = 0.5  # seconds until one looks again at what another process has claimed
 Result = tuple[list[dict[str, Any]], float]
@@ -38,19 +40,30 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
-def batches(jobs: Sequence[Job], pace: Pace) -> list[list[Job]]:
-    """Each of about `AIM` seconds, in the order of their first trials."""
+def batches(jobs: Sequence[Job], pace: Pace, longest: float = LONG) -> list[list[Job]]:
+    """Each of about `AIM` seconds, or of a `FEW` trials if they take no longer than `longest`, in the order of their
+    first trials."""
     cells: dict[Trial, list[Job]] = {}
     for job in jobs:
         cells.setdefault(job.config, []).append(job)
     found = []
     for config, own in cells.items():
-        seconds = pace(config)
-        unknown = 1 if config.heavy else UNKNOWN
-        size = unknown if seconds is None else min(MOST, max(1, int(AIM / seconds)))
+        size = _size(config, pace, longest)
         found += [own[i : i + size] for i in range(0, len(own), size)]
     place = {job: number for number, job in enumerate(jobs)}
     return sorted(found, key=lambda batch: place[batch[0]])
+
+
+def _seconds(config: Trial, pace: Pace) -> float:
+    """That a trial takes, or at least takes."""
+    found = pace(config)
+    return config.work / SPEED if found is None else found
+
+
+def _size(config: Trial, pace: Pace, longest: float) -> int:
+    seconds, measured = _seconds(config, pace), pace(config) is not None
+    few = 1 if config.heavy else min(FEW if measured else UNKNOWN, int(longest / seconds))
+    return max(1, few, min(MOST, int(AIM / seconds)) if measured else 1)
 
 
 def estimate(jobs: Sequence[Job], pace: Pace) -> float | None:
@@ -95,16 +108,19 @@ def sweep(
     device: str = "cpu",
     budget: float | None = None,
     client: Client | None = None,
+    pace: Pace | None = None,
 ) -> Progress:
-    """Train what the store lacks, as far as the budget (seconds) goes: no batch is handed out after it. What other
-    processes are at is waited for, and taken over if they end without it."""
+    """Train what the store lacks, as far as the budget (seconds) goes: no batch is handed out after it, nor one that
+    would take longer than all of it. What other processes are at is waited for, and taken over if they end without
+    it."""
     started, done, failed = time.perf_counter(), set(store.known(jobs)), set[str]()
+    too_long: set[str] = set()
 
     def within() -> bool:
         return budget is None or time.perf_counter() - started < budget
 
     def missing() -> list[Job]:
-        return [job for job in jobs if job.key not in done and job.key not in failed]
+        return [job for job in jobs if job.key not in done and job.key not in failed and job.key not in too_long]
 
     def told(now: float = 0.0, elsewhere: int = 0) -> Progress:
         progress = Progress(len(done), len(failed), len(jobs) - len(done) - len(failed), now, elsewhere)
@@ -112,15 +128,19 @@ def sweep(
         return progress
 
     def claimed() -> Iterator[list[Job]]:
-        for batch in batches(missing(), store.pace()):
+        own_pace = pace or store.pace()
+        for batch in batches(missing(), own_pace, LONG if budget is None else min(LONG, budget)):
             if not within():
                 return
-            if own := store.claim(batch):
+            if budget is not None and len(batch) * _seconds(batch[0].config, own_pace) > budget:
+                too_long.update(job.key for job in batch)
+            elif own := store.claim(batch):
                 yield own
 
     told()
     while True:
-        results = _here(claimed(), device, told) if client is None else _there(claimed(), device, client)
+        ahead = 2 if budget is None else 1
+        results = _here(claimed(), device, told) if client is None else _there(claimed(), device, client, ahead)
         for batch, result in results:
             if result is not None:
                 store.add(batch, result[0], result[1], device)
@@ -145,16 +165,18 @@ def _here(
         yield batch, run_batch(batch[0].config, [job.trial for job in batch], device, report)
 
 
-def _there(todo: Iterable[list[Job]], device: str, client: Client) -> Iterator[tuple[list[Job], Result | None]]:
-    """Two batches for every thread are under way, and there may come more threads; a batch whose worker dies is tried
-    again."""
+def _there(
+    todo: Iterable[list[Job]], device: str, client: Client, ahead: int = 2
+) -> Iterator[tuple[list[Job], Result | None]]:
+    """So many batches for every thread are under way, and there may come more threads; a batch whose worker dies is
+    tried again."""
     from distributed import as_completed
 
     waiting, under_way = iter(todo), as_completed()
     own: dict[Future, list[Job]] = {}
 
     def fill() -> None:
-        wanted = 2 * max(1, sum(client.nthreads().values()))
+        wanted = ahead * max(1, sum(client.nthreads().values()))
         while len(own) < wanted and (batch := next(waiting, None)):
             trials = [job.trial for job in batch]
             future = client.submit(run_batch, batch[0].config, trials, device, threads=1, retries=RETRIES, pure=False)
@@ -189,7 +211,8 @@ def cluster(workers: int = 0, scheduler: str = "") -> Iterator[Client | None]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise InputError("workers need Dask: install maurey[cluster]") from None
-    dask.config.set({"distributed.scheduler.allowed-failures": RETRIES})
+    trim = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"  # it costs a worker almost twice the time
+    dask.config.set({"distributed.scheduler.allowed-failures": RETRIES, trim: None})
     if scheduler:
         try:
             client = Client(scheduler, timeout=PATIENCE)

@@ -18,11 +18,12 @@ from maurey.verify.training.networks.binary_attention import both
 from maurey.verify.training.networks.encoder import Parameters
 from maurey.verify.training.trials.boolean import Config
 
-from .strings import strings
+from .strings import chosen, strings
 
 CHUNK = 200  # strings of an evaluation that are looked at together
 FLOOR = 0.01  # the training loss to which a curve is followed
 WATCHED = 4  # strings on which attention is kept
+KEPT = 40_000_000  # numbers of held-out strings that are kept as zeros and ones of the network's own type
 ENOUGH = 1_000_000  # numbers in a tensor of tokens, with dropout: more trials go one after the other
 
 
@@ -33,16 +34,18 @@ class Strings(State):
     labels: Tensor | None
     held_bits: Tensor  # (E, held_out, T), in bytes
     held_labels: Tensor
+    held: Tensor  # (E, some of held_out, 2T), zeros and ones: the first strings, as far as memory allows
 
-    rows: ClassVar[tuple[str, ...]] = (*State.rows, "strings", "labels", "held_bits", "held_labels")
+    rows: ClassVar[tuple[str, ...]] = (*State.rows, "strings", "labels", "held_bits", "held_labels", "held")
 
     @classmethod
     def begin(cls, config: Config, keys: Sequence[str], device: torch.device) -> Strings:
-        held = [strings(config, k, "evaluation", config.held_out) for k in keys]
+        held, dtype = [strings(config, k, "evaluation", config.held_out) for k in keys], getattr(torch, config.dtype)
+        kept = max(1, KEPT // (2 * config.T * len(keys) * CHUNK)) * CHUNK
         own = labels = None
         if config.m:
             data = [strings(config, k, "training", config.m) for k in keys]
-            own = both(stacked([x for x, _ in data], device, getattr(torch, config.dtype)))
+            own = both(stacked([x for x, _ in data], device, dtype))
             labels = stacked([y for _, y in data], device, torch.int64)
         return cls(
             **State.drawn(config, keys, device),
@@ -51,6 +54,7 @@ class Strings(State):
             labels=labels,
             held_bits=stacked([x for x, _ in held], device, torch.uint8),
             held_labels=stacked([y for _, y in held], device, torch.int64),
+            held=both(stacked([x[:kept] for x, _ in held], device, dtype)),
         )
 
     def training(self) -> tuple[Tensor, ...] | None:
@@ -74,7 +78,7 @@ class Strings(State):
 
     def evaluate(self, loss: Tensor) -> Tensor:
         config = self.config
-        wrong, held_loss = errors(config, self.flat, self.held_bits, self.held_labels, config.stop)
+        wrong, held_loss = errors(config, self.flat, self.held_bits, self.held_labels, config.stop, self.held)
         finished = torch.zeros(len(self.keys), dtype=torch.bool)
         for i, record in enumerate(self.records):
             w, held = int(wrong[i]), float(held_loss[i])
@@ -102,16 +106,21 @@ def losses(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def errors(config: Config, flat: Tensor, bits: Tensor, labels: Tensor, stop: bool) -> tuple[Tensor, Tensor]:
-    """Errors (E,) on held-out strings and the mean loss (E,). With `stop`, no more of a trial is looked at once one
-    in a hundred of all strings is wrong, and the loss is that of what was seen. A loss that is no number says so."""
+def errors(
+    config: Config, flat: Tensor, bits: Tensor, labels: Tensor, stop: bool, first: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Errors (E,) on held-out strings and the mean loss (E,); the first of them may be known as zeros and ones. With
+    `stop`, no more of a trial is looked at once one in a hundred of all strings is wrong, and the loss is that of what
+    was seen. A loss that is no number says so."""
     model, p, total = MODELS[config.model], named(config, flat), bits.shape[1]
     known = model.terms(config, p)
     wrong = torch.zeros(len(flat), dtype=torch.int64, device=flat.device)
     seen, loss = torch.zeros_like(wrong), torch.zeros_like(wrong, dtype=torch.float64)
-    rows = torch.arange(len(flat), device=flat.device)
+    rows, ready = torch.arange(len(flat), device=flat.device), 0 if first is None else first.shape[1]
     for i in range(0, total, CHUNK):
-        x, y = both(bits[rows, i : i + CHUNK].to(flat.dtype)), labels[rows, i : i + CHUNK]
+        part = slice(i, i + CHUNK)
+        x = both(chosen(bits, rows, part).to(flat.dtype)) if i >= ready or first is None else chosen(first, rows, part)
+        y = chosen(labels, rows, part)
         out = model.logits(config, p, x, known)
         wrong[rows] += (out.argmax(-1) != y).sum(1)
         loss[rows] += losses(out, y).double() * y.shape[1]

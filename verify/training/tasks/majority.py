@@ -17,7 +17,7 @@ from maurey.verify.training.networks.binary_attention import both
 from maurey.verify.training.networks.encoder import Parameters
 from maurey.verify.training.trials.majority import Majority
 
-from .strings import strings
+from .strings import chosen, strings
 
 CHUNK = 500  # strings of an evaluation that are looked at together
 
@@ -92,8 +92,8 @@ class Votes(State):
         rows = torch.arange(len(self.keys), device=self.flat.device)
         for i in range(0, self.config.held_out, CHUNK):
             part = slice(i, i + CHUNK)
-            out = voter.logits(p, self.held[rows, part], known)
-            total[rows] += losses(out, self.held_labels[rows, part]).sum(1).double()
+            out = voter.logits(p, chosen(self.held, rows, part), known)
+            total[rows] += losses(out, chosen(self.held_labels, rows, part)).sum(1).double()
             going = total[rows] < self.least[rows]
             if not going.all():
                 total[rows[~going]] = torch.inf

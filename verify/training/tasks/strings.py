@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from maurey.verify.training.engine.randomness import bits, generator
 from maurey.verify.training.trials.boolean import Config
@@ -44,3 +45,8 @@ def strings(config: Config | Majority, key: str, stream: str, number: int, step:
 def order(config: Config, key: str, epoch: int) -> NDArray[np.int64]:
     """The order in which an epoch takes the training strings."""
     return generator(key, "batches", epoch).permutation(config.m)
+
+
+def chosen(data: Tensor, rows: Tensor, part: slice) -> Tensor:
+    """data[rows, part], without a copy where all trials are chosen: rows are different, and in order."""
+    return data[:, part] if len(rows) == len(data) else data[rows, part]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .fields import DTYPES, MODELS, STRINGS, check, floats, one_of
+from .fields import DTYPES, MODELS, OVERHEAD, STRINGS, Keyed, check, floats, one_of
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Keyed):
     """Everything that a result depends on, but the number of the trial: a Boolean function of hidden positions."""
 
     model: str = "encoder"  # or "layer": the modules of these names
@@ -81,9 +81,19 @@ class Config:
         return self.T, self.step, self.held_out
 
     @property
+    def work(self) -> float:
+        """Multiplications, roughly: a string meets all that can stand at 2 T places, and the maps of one token; with
+        dropout, those of all tokens."""
+        own, token = 2 * self.T * (self.width + self.heads), self.width * (10 if self.model == "encoder" else 1)
+        each = own + self.width * token
+        trained = self.T * self.width * (4 * self.heads + 16) if self.protocol == "paper" else each
+        step = 3 * (self.step * trained + 2 * self.T * self.width**2)
+        return self.iterations * (OVERHEAD + step + self.held_out * each / self.every)
+
+    @property
     def heavy(self) -> bool:
         """Whether one trial keeps a core busy, so that nothing is gained by training several at a time."""
-        return False
+        return self.protocol == "paper"
 
     def under(self, protocol: str) -> Config:
         return replace(self, protocol=protocol)

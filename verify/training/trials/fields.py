@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import field, fields
+from functools import cached_property
 from typing import Any
 
 from maurey.symbolic.errors import InputError
@@ -12,6 +14,21 @@ DTYPES = ("float32", "float64")
 STRINGS, TOKENS = ("encoder", "layer"), ("transformer", "recurrent", "feedforward")  # models, by what they read
 SPECTRA, VOTES = ("two_layers", "channel"), ("voter",)
 MODELS = STRINGS + TOKENS + SPECTRA + VOTES
+
+
+OVERHEAD = 1_000_000  # of a step, in multiplications
+
+
+class Keyed:
+    """A configuration, of which a text is made once for all its trials."""
+
+    @cached_property
+    def said(self) -> str:
+        """All that its results depend on."""
+        own: Any = self
+        unsaid = {f.name for f in fields(own) if f.metadata.get("later") and getattr(own, f.name) == f.default}
+        values = {f.name: getattr(own, f.name) for f in fields(own) if f.name not in unsaid}
+        return json.dumps(values, sort_keys=True)
 
 
 def later(default: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
@@ -45,16 +44,15 @@ def config(values: Mapping[str, Any]) -> Trial:
 
 
 def short(config: Trial) -> dict[str, Any]:
-    """What differs from the defaults; `config` reads it back."""
-    usual = {f.name: f.default for f in fields(config)}
+    """What differs from the defaults; `config` reads it back, by the model."""
+    usual = {f.name: f.default for f in fields(config)} | {"model": Config.model}
     return {name: value for name, value in asdict(config).items() if value != usual[name]}
 
 
 def key(config: Trial, trial: int) -> str:
-    unsaid = {f.name for f in fields(config) if f.metadata.get("later") and getattr(config, f.name) == f.default}
-    said = {name: value for name, value in asdict(config).items() if name not in unsaid}
-    content = {"config": said, "trial": trial, "semantics": SEMANTICS}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
+    """Of the text {"config": ..., "semantics": ..., "trial": ...}, names in order."""
+    text = f'{{"config": {config.said}, "semantics": {SEMANTICS}, "trial": {trial}}}'
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .fields import DTYPES, VOTES, check, floats, one_of, whole
+from .fields import DTYPES, OVERHEAD, VOTES, Keyed, check, floats, one_of, whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Majority:
+class Majority(Keyed):
     """Everything that a result depends on, but the number of the trial. Trained until all answers of an epoch are right
     in training, or given up after `cap` epochs; what is reported is the epoch with the least held-out loss."""
 
@@ -71,6 +71,14 @@ class Majority:
     @property
     def size(self) -> tuple[float, ...]:
         return self.T, self.m, self.held_out, self.width
+
+    @property
+    def work(self) -> float:
+        """Multiplications, roughly; most evaluations break off."""
+        inner = self.heads * self.width
+        each = (2 * self.T + self.width) * inner + self.width**2
+        step = 3 * (self.batch * each + 6 * self.T * self.width * inner)
+        return self.iterations * (OVERHEAD + step + 500 * each / self.every)
 
     @property
     def heavy(self) -> bool:

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .fields import DTYPES, SPECTRA, check, floats, later, one_of, whole
+from .fields import DTYPES, OVERHEAD, SPECTRA, Keyed, check, floats, later, one_of, whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spectrum:
+class Spectrum(Keyed):
     """Everything that a result depends on, but the number of the trial. It is trained until its loss over all training
     strings, taken again at the end of an epoch, is below the threshold, or given up after `cap` epochs."""
 
@@ -110,6 +110,13 @@ class Spectrum:
     @property
     def size(self) -> tuple[float, ...]:
         return self.T, self.D, self.omega, self.m, self.width, self.cap
+
+    @property
+    def work(self) -> float:
+        """Multiplications, roughly: every string is seen twice in an epoch, once for a gradient."""
+        tokens = self.codes + self.more if self.dropout else 1
+        each = self.positions * (self.positions + tokens) * (self.width if self.model == "two_layers" else 2)
+        return self.iterations * (OVERHEAD + 4 * self.batch * each)
 
     @property
     def heavy(self) -> bool:

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .fields import DTYPES, MODELS, TOKENS, check, floats, one_of, whole
+from .fields import DTYPES, MODELS, OVERHEAD, TOKENS, Keyed, check, floats, one_of, whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Regression:
+class Regression(Keyed):
     """Everything that a result depends on, but the number of the trial: q-sparse token regression, trained until the
     mean squared error on held-out prompts is at most the threshold."""
 
@@ -90,6 +90,11 @@ class Regression:
         return self.hidden or 500 * self.q
 
     @property
+    def gates(self) -> int:
+        """Maps of a cell."""
+        return 3 if self.cell == "gru" else 1
+
+    @property
     def step(self) -> int:
         return self.batch
 
@@ -113,15 +118,26 @@ class Regression:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        return self.model, self.cell, self.task, self.link
+        return self.model, self.task, self.link
 
     @property
     def size(self) -> tuple[float, ...]:
-        return self.N, self.q, self.states, self.batch, self.threshold, self.cap
+        return self.N, self.q, self.states, self.gates, self.batch, self.threshold, self.cap
+
+    @property
+    def work(self) -> float:
+        """Multiplications, roughly."""
+        if self.model == "recurrent":
+            each = 2 * self.gates * self.N * self.states * (self.states + self.D)
+        elif self.model == "transformer":
+            each = self.N * self.D * (self.H * (self.N + self.D) + self.width)
+        else:
+            each = self.N * self.d * self.q * (self.N * self.D + 1000)
+        return self.iterations * (OVERHEAD + (3 * self.batch + self.held_out / self.every) * each)
 
     @property
     def heavy(self) -> bool:
-        return self.model == "recurrent"
+        return self.model == "recurrent" or self.N > 24
 
     def under(self, protocol: str) -> Regression:
         check([(protocol != "fast", "the networks of token regression have no dropout: protocol fast")])
