@@ -146,7 +146,7 @@ def account(scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence
     """Scale, how much of each variant was run and fitted, the network, and seeds."""
     start = f"Scale {scale['scale']}" + (f", drawn from scale {scale['from']}" if "from" in scale else "")
     protocols = " and ".join(sorted({one.config.protocol for one in (outcomes or planned)}))
-    variants = {variant_of(one) for one in (*planned, *outcomes)}
+    variants = set(map(variant_of, planned)) | set(map(variant_of, outcomes))
     told = []
     for variant in sorted(variants, key=lambda name: (name != "text", name)):
         wanted, there, fitted = (

@@ -101,12 +101,14 @@ def test_the_measured_cost_is_held_against_the_largest_of_as_many_networks():
 
 
 def test_what_is_vacuous_is_not_said():
-    word = lambda few, **more: made(semi=str(few / 4.884), **more)[4].word  # noqa: E731, at m = 8192
-    assert [word(few) for few in (0.2, 1.2, 3.0)] == ["agrees", "undecided", "disagrees"]
+    found = [made(semi=str(few / 4.884))[4] for few in (0.2, 1.2, 3.0)]  # at m = 8192
+    assert [one.agrees for one in found] == [True, None, False]
+    assert {one.word for one in found} == {"undecided"}  # the levels were settled after looking
     # for 1 and for 1/4 a power of -0.4 asks for samples 32 times apart
-    assert made(full="5")[3].word == "undecided"  # 1.8e9 for 1/4
-    assert made(full="20.9")[3].word == "undecided"  # 2e9 for 1
-    assert made(full="1")[3].word == made(full="90")[3].word == "disagrees"
+    assert made(full="5")[3].agrees is None  # 1.8e9 for 1/4
+    assert made(full="20.9")[3].agrees is None  # 2e9 for 1
+    assert made(full="1")[3].agrees is made(full="90")[3].agrees is False
+    assert made(full="1")[3].word == "undecided"
 
 
 # --- certificates ----------------------------------------------------------------------------------------------------

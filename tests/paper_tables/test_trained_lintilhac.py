@@ -316,17 +316,16 @@ def test_a_norm_that_the_initial_weights_decide_is_undecided():
     assert (verdict(made, "Figure 2b"), finding(made, "Ablation").word) == ("disagrees", "not run")
 
 
-@pytest.mark.parametrize(
-    ("factor", "word"), [(100, "agrees"), (20, "undecided"), (3, "disagrees"), (5000, "disagrees")]
-)
-def test_two_orders_of_magnitude_are_rough(factor, word):
-    own = learned(traces=(1 / factor, 1.02 / factor), norms=(factor**-2.0, 1.02 * factor**-2.0))
-    made, _ = shown("domination", own)
-    assert verdict(made, "the trace learned is lower by") == verdict(made, "the norm learned is lower by") == word
-    stuck = learned(traces=(1 / factor, 1.02 / factor), norms=(factor**-2.0, 1.02 * factor**-2.0), start=factor**-2.0)
-    made, _ = shown("domination", stuck)
-    assert verdict(made, "the norm learned is lower by") == ("agrees" if word == "agrees" else "undecided")
-    assert verdict(made, "the trace learned is lower by") == word
+@pytest.mark.parametrize(("factor", "agrees"), [(100, True), (20, None), (3, False), (5000, False)])
+def test_two_orders_of_magnitude_are_rough(factor, agrees):
+    shares = {"traces": (1 / factor, 1.02 / factor), "norms": (factor**-2.0, 1.02 * factor**-2.0)}
+    made, _ = shown("domination", learned(**shares))
+    trace, norm = (finding(made, f"the {name} learned is lower by") for name in ("trace", "norm"))
+    assert trace.agrees is norm.agrees is agrees
+    assert trace.word == "partly, undecided"  # what is rough was settled after looking
+    made, _ = shown("domination", learned(**shares, start=factor**-2.0))
+    assert finding(made, "the norm learned is lower by").agrees is (agrees or None)
+    assert finding(made, "the trace learned is lower by").agrees is agrees
 
 
 @pytest.mark.parametrize(
