@@ -10,6 +10,7 @@ import json
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from . import exhibits, trained
@@ -47,11 +48,12 @@ def rows(shown: list[dict[str, str]]) -> Iterator[Row]:
     for one in shown:
         of = f"{one['of']}: {one['shows']}"
         if "exhibit" not in one:
-            yield Row(of, "none", "", one.get("word", "not run"), one["why"], "")
+            yield Row(of=of, exhibit="none", much="", word=one.get("word", "not run"), sentence=one["why"], cost="")
             continue
         name = one["exhibit"]
         for found in (f for f in findings(name) if f["figure"] == one.get("same as", one["of"])):
-            yield Row(of, name, found["much"], found["word"], found["text"], cost_of(name))
+            own = {"much": found["much"], "word": found["word"], "sentence": found["text"]}
+            yield Row(of=of, exhibit=name, **own, cost=cost_of(name))
 
 
 def cost_of(name: str) -> str:
@@ -112,8 +114,10 @@ def lines() -> list[str]:
     found = []
     for paper in papers().values():
         found += ["", paper["title"]]
-        for row in rows(paper["shows"]):
-            share = f" ({row.much})" if row.much else ""
-            cost = f"; to finish: {row.cost}" if row.cost not in ("", "nothing") else ""
-            found.append(f"  {row.of.partition(':')[0]}: {row.word}{share}; {row.exhibit}{cost}")
+        for (of, exhibit, cost), own in groupby(rows(paper["shows"]), lambda row: (row.of, row.exhibit, row.cost)):
+            finish = f"; to finish: {cost}" if cost not in ("", "nothing") else ""
+            found.append(f"  {of}; {exhibit}{finish}")
+            for row in own:
+                share = f" ({row.much})" if row.much else ""
+                found.append(f"    {row.word}{share}: {row.sentence.partition('; ')[0]}")
     return [*found, "", "of our own", *(f"  {name}: {title_of(name)}" for name in ours())]

@@ -153,7 +153,7 @@ def make(
     if COMMITTED in (scale, drawn_from(name, scale)):
         take_committed(name, store)
     budget = 0.0 if drawn_from(name, scale) else budget
-    done = sweep(plan(name, scale, protocol), store, report, device, budget, client, pace(name, store))
+    done = sweep(plan(name, scale, protocol), store, report, device, budget, client=client, pace=pace(name, store))
     jobs = dict.fromkeys([*plan(name, scale), *(plan(name, scale, protocol) if protocol else [])])
     known = store.known(jobs)
     if not known:

@@ -167,7 +167,7 @@ class Claim:
     constants: tuple[Constant, ...] = ()
     parts: tuple[Part, ...] = ()
     reference: str = ""  # of an axiom: where its proof is
-    source: str = "printed"  # where its printed forms come from
+    source: str = "printed"  # where its printed forms come from: a word, and after a colon what else is known of it
     samples: str = "m"  # what its sample size is called, whether or not it has one: m may be a width
     unrolled: tuple[str, ...] = ()  # sizes, beside those of lists, for which forms are written out
     differs: Mapping[str, str] = field(default_factory=dict)  # step or its prefix: what the printed proof does there
@@ -175,7 +175,7 @@ class Claim:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"{self.key}: kind {self.kind!r} is not one of {KINDS}")
-        if self.source not in SOURCES:
+        if self.origin not in SOURCES:
             raise ValueError(f"{self.key}: source {self.source!r} is not one of {list(SOURCES)}")
         bad = [part.relation for part in self.parts if part.relation not in RELATIONS]
         bad += [symbol.domain for symbol in self.symbols if symbol.domain not in DOMAINS]
@@ -186,6 +186,11 @@ class Claim:
     def names(self) -> tuple[Parameter | Constant, ...]:
         """Everything a call may give a value to."""
         return (*self.symbols, *self.constants)
+
+    @property
+    def origin(self) -> str:
+        """The word of its source."""
+        return self.source.partition(":")[0]
 
     @property
     def paper(self) -> str:

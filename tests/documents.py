@@ -128,7 +128,7 @@ def _verdict(claim: maurey.ClaimView) -> str:
     found = claim.standing
     if not found.verdict or _silent(found):
         return found.problem or "-"
-    return _words(found) + ("" if claim.source == "printed" else f" ({claim.source})")
+    return _words(found) + ("" if claim.origin == "printed" else f" ({claim.origin})")
 
 
 def _silent(found: Standing) -> bool:

@@ -66,8 +66,9 @@ def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting) -
         lines += ["", f"uses {', '.join(claim.uses)}"]
     if claim.reference:
         lines += ["", f"taken from {claim.reference}"]
-    if claim.source != "printed":
-        lines += ["", f"{claim.source}: {SOURCES[claim.source]}"]
+    if claim.origin != "printed":
+        more = claim.source.partition(": ")[2]
+        lines += ["", f"{claim.origin}: {SOURCES[claim.origin]}" + (f"; {more}" if more else "")]
     for form in forms:
         for part in claim.parts:
             if form in part.forms:

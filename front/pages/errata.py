@@ -44,7 +44,7 @@ def report(found: list[Comparison]) -> list[str]:
     for (key, part, rest), starts in grouped.items():
         if key != last:
             claim = registry.find(key)
-            source = "" if claim.source == "printed" else f"  (what counts as printed was {claim.source})"
+            source = "" if claim.origin == "printed" else f"  (what counts as printed was {claim.origin})"
             lines += ["", f"{key}  {plain(claim.title)}{source}"]
         last = key
         where = "; or a".join(start.removesuffix(", all else fixed, ").removeprefix("A") for start in starts)
@@ -62,7 +62,7 @@ def report(found: list[Comparison]) -> list[str]:
     refuted = sum(entry.status == "refuted" for entry in entries)
     silent = sum(not (one.errata or one.remarks or one.undecided) for one in found)
     edges = sum(entry.edge for entry in entries)
-    rebuilt = sum(registry.find(entry.key).source == "reconstructed" for entry in entries)
+    rebuilt = sum(registry.find(entry.key).origin == "reconstructed" for entry in entries)
     lines += [
         "",
         f"{len(found)} claims compared, {silent} without comment: {len(entries)} errata, {refuted} of them refuted, "

@@ -83,7 +83,8 @@ def cells_of(outcomes: Iterable[Outcome]) -> list[Cell]:
     for (variant, omega, D), runs in sorted(own.items(), key=lambda one: (one[0][0] != "text", one[0])):
         done = [o for o in runs if o.record["status"] == "done"]
         fitted, unfitted = (tuple(o for o in done if o.record["converged"] == wanted) for wanted in (True, False))
-        found.append(Cell(variant, D, omega, runs[0].config.m, fitted, unfitted, len(runs) - len(done)))
+        failed = len(runs) - len(done)
+        found.append(Cell(variant, D, omega, m=runs[0].config.m, fitted=fitted, unfitted=unfitted, failed=failed))
     return found
 
 
@@ -116,7 +117,7 @@ def interval(values: Sequence[float]) -> tuple[float, float, float]:
     return middle, middle - half, middle + half
 
 
-def shown(found: tuple[float, float, float], form: str) -> str:
+def words(found: tuple[float, float, float], form: str) -> str:
     middle, low, high = (format(x, form) for x in found)
     return f"{middle} ({low} to {high})" if math.isfinite(found[2]) else f"{middle} (one function)"
 

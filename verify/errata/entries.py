@@ -54,4 +54,4 @@ def as_record(entry: Erratum) -> dict[str, object]:
     claim = registry.find(entry.key)
     forms = claim.part(entry.part).forms if claim.parts else {}
     formulas = {f: latex_of(claim, f, part=entry.part) if f in forms else "" for f in ("printed", "derived")}
-    return {**asdict(entry), **formulas, "source": claim.source}
+    return {**asdict(entry), **formulas, "source": claim.origin}

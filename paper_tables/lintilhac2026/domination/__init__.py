@@ -223,7 +223,7 @@ def _factor(pairs: Sequence[Pair], name: str, expected: Mapping[str, Any], count
     middle, low, high = (10**x for x in found)
     text += (
         f" by a factor of {10 ** min(ratios):.2g} to {10 ** max(ratios):.3g}, in the mean of logarithms "
-        f"{runs.shown((middle, low, high), '.3g')}"
+        f"{runs.words((middle, low, high), '.3g')}"
     )
     shares = sorted(pair.outcome.record["start_norm"] / pair.norm for pair in pairs)
     if place == 0 and (share := shares[len(shares) // 2]) > 0.5:
@@ -288,7 +288,7 @@ def _of_the_log(pairs: Sequence[Pair], name: str, expected: Mapping[str, Any], p
         found = runs.interval(ratios)
         answer = within(found, math.log10(there / 2), math.log10(there * 2))
         middle, low, high = (10**x for x in found)
-        text += f" {runs.shown((middle, low, high), '.3g')} times"
+        text += f" {runs.words((middle, low, high), '.3g')} times"
     return Finding(
         text + ("" if ratios else " none"), answer, run=len(ratios), planned=max(planned, len(ratios), 1),
         what="functions", criterion="ours: within a factor of 2",

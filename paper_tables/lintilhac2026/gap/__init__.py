@@ -205,7 +205,7 @@ def _of_the_plot(cells: Sequence[Cell], expected: Mapping[str, Any]) -> Finding:
         ends = ", ".join(map(str, sorted(o.record["epochs"] for o in cell.fitted)))
         log = f" (their log: {epochs[D, cell.omega]})" if (D, cell.omega) in epochs else ""
         told.append(
-            f"degree {D}, sparsity {cell.omega}: {runs.shown(found, '.4f')}, there {there:.4f}; fitted at epochs "
+            f"degree {D}, sparsity {cell.omega}: {runs.words(found, '.4f')}, there {there:.4f}; fitted at epochs "
             f"{ends}{log}"
         )
     return Finding(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from maurey.paper_tables.exhibits import Exhibit, Progress
-from maurey.paper_tables.lintilhac2026.runs import interval, shown, within
+from maurey.paper_tables.lintilhac2026.runs import interval, within, words
 from maurey.paper_tables.statistics import wilson
 from maurey.paper_tables.verdicts import Finding
 from maurey.verify.papers.lintilhac2026.network import property_testing as pt
@@ -222,7 +222,7 @@ def _wilting(found: Found) -> Finding:
         return Finding(f"{text}; here there is but one", None, FIGURE, **_size(found), criterion=criterion)
     small, large = ([level.found for level in own if level.eps == eps] for eps in (ends[0], ends[-1]))
     drop = interval([a - b for a, b in zip(small, large, strict=True)])
-    text += f"; here, from eps = {ends[0]} to {ends[-1]}, by {shown(drop, '.2f')} in the mean"
+    text += f"; here, from eps = {ends[0]} to {ends[-1]}, by {words(drop, '.2f')} in the mean"
     agrees = True if drop[1] > 0 else False if drop[2] <= 0 else None
     return Finding(text, agrees, FIGURE, **_size(found), criterion=criterion)
 

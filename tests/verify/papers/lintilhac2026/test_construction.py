@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from maurey.symbolic.claim import InputError
+from maurey.verify.papers.lintilhac2026.network import scripted
 from maurey.verify.papers.lintilhac2026.network.construction import (
     build,
     flat,
@@ -164,3 +165,25 @@ def test_a_wrong_entry_is_caught(block, at, by):
     assert (np.abs(output(net, z, masks(EXAMPLE)).numpy() - walsh.values(EXAMPLE, z.numpy())).max() > 1e-12) == (
         block not in ("W_V", "W_1")
     )
+
+
+@pytest.mark.parametrize("T", range(2, 9))
+def test_the_authors_three_constructions_compute_the_same(T):
+    """Up to (-1)^D (2 f - C): they have products of signs for parities."""
+    rng, z = np.random.default_rng(T), walsh.all_strings(T).astype(float)
+    for D, omega in classes(T):
+        target = walsh.random_target(T, D, omega, rng)
+        signs = [(2 * z[:, list(each)] - 1).prod(axis=1) for each in target.components]
+        wanted = target.c @ np.array(signs)
+        assert np.abs(wanted - (-1) ** D * (2 * walsh.values(target, z) - target.C)).max() < 1e-13
+        for kind in (scripted.original, scripted.softened, scripted.balanced):
+            assert np.abs(scripted.output(kind(target), torch.from_numpy(z)).numpy() - wanted).max() < 1e-12
+
+
+def test_what_softens_and_balances_keeps_scores_and_moves_norms():
+    nets = [kind(EXAMPLE) for kind in (scripted.original, scripted.softened, scripted.balanced)]
+    assert all(torch.allclose(net.Q_1.T @ net.K_1, nets[0].Q_1.T @ nets[0].K_1) for net in nets)
+    assert nets[2].Q_2.norm() == pytest.approx(nets[2].K_2.norm().item())
+    norms = [scripted.norm_squared(net) for net in nets]
+    assert norms[2] < norms[0] < norms[1]
+    assert norms[0] > 1600 * (10**2 - 6)  # scores of -40 but for those of two components and of two readings
