@@ -73,7 +73,13 @@ def load(name: str) -> Any:
     return importlib.import_module(f"maurey.paper_tables.{name.replace('/', '.')}")
 
 
-def make(name: str, folder: Path, progress: Progress) -> list[Path]:
+def seconds_of(name: str, base: Path = ROOT) -> float:
+    """What it took to make it, or 0 if it was not made."""
+    file = base / name / "provenance.json"
+    return float(json.loads(file.read_text())["seconds"]) if file.exists() else 0.0
+
+
+def make(name: str, folder: Path, progress: Progress = lambda done, total: None) -> list[Path]:
     """Make one exhibit that is computed into the folder; returns the files written."""
     started = time.perf_counter()
     exhibit = load(name).make(progress)

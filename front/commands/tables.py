@@ -5,13 +5,16 @@ from __future__ import annotations
 import errno
 import importlib.util
 import json
+import os
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -176,6 +179,33 @@ def _every_minute(latest: list[str]) -> Iterator[None]:
             thread.join()
 
 
+def _on_one_thread() -> None:
+    """Of its own: the other cores have work."""
+    import torch
+
+    os.environ["OMP_NUM_THREADS"] = "1"
+    torch.set_num_threads(1)
+
+
+@contextmanager
+def _beside(names: Sequence[str], base: Path) -> Iterator[dict[str, Future[list[Path]]]]:
+    """Several exhibits that are computed, each in a process of its own while others are trained and drawn here; those
+    that took longest come first."""
+    from maurey.paper_tables import exhibits as rooms
+
+    if len(names) < 2:
+        yield {}
+        return
+    _on_one_thread()
+    with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_on_one_thread) as pool:
+        first = sorted(names, key=rooms.seconds_of, reverse=True)
+        try:
+            yield {name: pool.submit(rooms.make, name, base / name) for name in first}
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
 def _make(
     *, names: list[str], base: Path, scale: str, limit: float | None, workers: int, scheduler: str, device: str,
     protocol: str, as_json: bool,
@@ -201,8 +231,9 @@ def _make(
         cluster(workers, scheduler) as client,
         Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
         _every_minute(latest),
+        _beside([name for name in names if not trained.is_trained(name)], base) as ahead,
     ):
-        for name in names:
+        for name in sorted(names, key=lambda name: name in ahead):
             task, begun = bar.add_task(name, total=None), time.perf_counter()
             before: list[int] = []  # trials that were there
             latest[0] = name
@@ -239,11 +270,12 @@ def _make(
                 lost, news, left_over = lost + done.failed, news + done.done - before[0], left_over + done.left
                 empty += [] if files else [name]
             else:
-                files = rooms.make(name, base / name, report)
+                files = ahead[name].result() if name in ahead else rooms.make(name, base / name, report)
             written[name] = [str(file) for file in files]
             bar.remove_task(task)
             if files:
-                bar.console.print(f"{name}: {index.time_of(time.perf_counter() - begun)}", highlight=False)
+                took = rooms.seconds_of(name, base) if name in ahead else time.perf_counter() - begun
+                bar.console.print(f"{name}: {index.time_of(took)}", highlight=False)
     if limit and left_over and not news:
         print(f"maurey: nothing was trained: no batch of trials is done in {index.time_of(limit)}", file=sys.stderr)
     for name in empty:

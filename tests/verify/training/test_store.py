@@ -1,5 +1,6 @@
 """The store of results: what is kept, what was altered, and files that are strange, older or half-written."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from maurey.symbolic.errors import InputError
-from maurey.verify.training.engine.checksums import NAMED, DamagedResult
+from maurey.verify.training.engine.checksums import NAMED, DamagedResult, checksum
+from maurey.verify.training.engine.exports import results
 from maurey.verify.training.engine.store import LAYOUT, MARK, Store
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import Job
@@ -110,6 +112,25 @@ def test_other_files_are_refused_and_left_alone(tmp_path, spoil, text):
     assert "move it away" in str(error.value)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["results.sqlite"]
+
+
+@pytest.mark.parametrize("change", [{"T": 21}, {"model": "unheard"}, {"gates": 3}])
+def test_results_of_another_protocol_are_refused_by_name(tmp_path, change):
+    """A row that is whole, whose key is not that of what its words mean."""
+    path = tmp_path / "results.sqlite"
+    many_results(path)
+    with sqlite3.connect(path) as db:
+        key, text, trial, result, _ = db.execute("SELECT * FROM trials WHERE trial = 1").fetchone()
+        other = json.dumps(json.loads(text) | change)
+        row = (other, checksum(key, other, trial, result), trial)
+        db.execute("UPDATE trials SET config = ?, checksum = ? WHERE trial = ?", row)
+    with pytest.raises(InputError, match=f"results of another protocol: {key}.*move it away"):
+        Store(path)
+    line = {"key": key, "config": json.loads(other), "trial": trial, "result": json.loads(result)}
+    sum_of = checksum(key, json.dumps(line["config"]), trial, json.dumps(line["result"]))
+    (tmp_path / "results.jsonl").write_text(json.dumps(line | {"checksum": sum_of}) + "\n")
+    with pytest.raises(InputError, match=f"results of another protocol: {key}"):
+        results(tmp_path / "results.jsonl")
 
 
 def altered(path, change, *values):

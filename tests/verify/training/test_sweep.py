@@ -10,9 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from maurey.symbolic.errors import InputError
+from maurey.verify.training.engine import checkpoints
 from maurey.verify.training.engine import sweep as sweeps
+from maurey.verify.training.engine.optimiser import train
 from maurey.verify.training.engine.store import Pace, Store
 from maurey.verify.training.engine.sweep import Progress, batches, check_device, cluster, estimate, run_batch, sweep
 from maurey.verify.training.trials.boolean import Config
@@ -211,7 +214,9 @@ CHILD = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
+from maurey.verify.training.engine import checkpoints
 from maurey.verify.training.engine import sweep as sweeps
+from maurey.verify.training.engine.optimiser import train
 from maurey.verify.training.engine.store import Store
 from test_sweep import RECORD, grid, silent
 sweeps.UNKNOWN, sweeps.WAIT = 2, 0.01
@@ -411,3 +416,39 @@ def test_a_cluster_without_dask(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"install maurey\[cluster\]"), cluster(workers=2):
         pass
+
+
+SEVERAL = {
+    "strings": replace(TINY, stop=True),
+    "majority": Majority(T=4, s=3, m=11, batch=4, cap=60, held_out=100, width=8, rate=0.1, dtype="float64"),
+    "spectra": Spectrum(model="two_layers", D=2, omega=2, T=6, m=40, batch=8, cap=9, held_out=32, width=8, dropout=0.1),
+    "prompts": Regression(N=3, model="transformer", d=4, width=8, batch=16, cap=640, every=5, held_out=50),
+}
+
+
+@pytest.mark.parametrize("config", SEVERAL.values(), ids=SEVERAL)
+def test_a_batch_that_is_stopped_goes_on_where_it_was(config, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    whole, seen, again = train(config, range(3)), [], []
+
+    def stop(step, left):
+        seen.append(step)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(config, range(3), report=stop, folder=tmp_path)
+    (file,) = tmp_path.iterdir()
+    found = train(config, range(3), report=lambda step, left: again.append(step), folder=tmp_path)
+    assert again[0] == seen[2]  # the last that was written is the one before
+    assert found.records == whole.records
+    assert all(torch.equal(a[n], b[n]) for a, b in zip(found.networks, whole.networks, strict=True) for n in a)
+    assert found.before > 0
+    file.write_bytes(file.read_bytes()[:100])
+    assert train(config, range(3), folder=tmp_path).records == whole.records  # from the start
+
+
+def test_what_is_stored_is_not_kept_in_hand(store, monkeypatch):
+    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    assert sweep(grid(2), store, silent).done == 4
+    assert list((store.path.parent / "unfinished").iterdir()) == []

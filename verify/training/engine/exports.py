@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from maurey.verify.training.trials.keys import Job, Trial, config, short
+from maurey.verify.training.trials.keys import Job, config, short
 
-from .checksums import checksum, in_words, tell
+from .checksums import check_protocol, checksum, in_words, tell
 
 BEGINNING = re.compile(r'\{"key": "(\w+)"(?:, "config": (\{.*?\}), "trial": (\d+),)?')  # legible in a cut line too
 
@@ -20,21 +20,20 @@ def line(job: Job, record: dict[str, Any]) -> str:
 
 
 def results(file: Path) -> list[tuple[Job, dict[str, Any]]]:
-    """Those whose lines are whole; the others are told."""
-    found, damaged, configs = [], [], dict[str, Trial]()
+    """Those whose lines are whole; the others are told, and those of another protocol refused."""
+    rows, records, damaged = [], [], []
     for number, text in enumerate(file.read_bytes().decode(errors="replace").splitlines(), 1):
         row = _row(text)
         if row is None:
             damaged.append(f"line {number}{_name(text)}")
             continue
-        about = json.dumps(row["config"])
-        if about not in configs:
-            configs[about] = config(row["config"])
-        if (job := Job(configs[about], row["trial"])).key == row["key"]:
-            found.append((job, row["result"]))  # else the same words have come to mean another computation
+        rows.append((row["key"], json.dumps(row["config"]), row["trial"]))
+        records.append(row["result"])
     if damaged:
         tell(file, damaged)
-    return found
+    check_protocol(file, rows)
+    configs = {text: config(json.loads(text)) for _, text, _ in rows}
+    return [(Job(configs[text], trial), record) for (_, text, trial), record in zip(rows, records, strict=True)]
 
 
 def _row(text: str) -> dict[str, Any] | None:

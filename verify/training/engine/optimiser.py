@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -21,7 +22,9 @@ from maurey.verify.training.trials.fields import SPECTRA, STRINGS, TOKENS, VOTES
 from maurey.verify.training.trials.keys import Trial, key
 from maurey.verify.training.trials.majority import Majority
 
+from .checkpoints import Checkpoint
 from .state import MODELS, State, decay_of, named
+from .store import unfinished
 
 __all__ = ["MODELS", "State", "Trained", "adam", "decay_of", "gradient", "named", "start", "train"]
 
@@ -41,6 +44,7 @@ class Trained:
 
     records: list[dict[str, Any]]
     networks: list[dict[str, Tensor]]
+    before: float = 0.0  # seconds that were spent on them before they were stopped
 
 
 def start(config: Trial, keys: Sequence[str], device: torch.device) -> State:
@@ -87,18 +91,23 @@ MOVES: dict[str, Any] = dict.fromkeys(VOTES, momentum)  # of models that are not
 
 
 def train(
-    config: Trial, trials: Sequence[int], device: str = "cpu", report: Report = lambda done, left: None
+    config: Trial,
+    trials: Sequence[int],
+    device: str = "cpu",
+    report: Report = lambda done, left: None,
+    folder: Path | None = None,
 ) -> Trained:
-    """The trials with these numbers. A trial whose loss is no longer a number has failed, at that iteration."""
+    """The trials with these numbers. A trial whose loss is no longer a number has failed, at that iteration. With a
+    folder, a batch that was stopped goes on from what is written there."""
     keys = [key(config, trial) for trial in trials]
     state = start(config, keys, torch.device(device))
+    checkpoint = Checkpoint(None if folder is None else unfinished(folder, keys), state)
+    left: dict[str, tuple[dict[str, Any], Tensor]] = checkpoint.left
     decay, move = decay_of(config).to(state.flat), MOVES.get(config.model, adam)
-    done: dict[str, dict[str, Any]] = {}
-    last: dict[str, Tensor] = {}
 
     def leave(finished: Tensor) -> None:
         for i in torch.nonzero(finished).flatten().tolist():
-            done[state.keys[i]], last[state.keys[i]] = state.closed(i), state.flat[i]
+            left[state.keys[i]] = state.closed(i), state.flat[i]
         state.keep(torch.nonzero(~finished).flatten())
 
     while state.keys and state.step < config.iterations:
@@ -116,7 +125,8 @@ def train(
             if finished.any():
                 leave(finished)
             report(state.step, len(state.keys))
+            checkpoint.save()
     if state.keys:
         leave(torch.ones(len(state.keys), dtype=torch.bool))
-    networks = [{n: v[0] for n, v in named(config, last[k][None]).items()} for k in keys]
-    return Trained([done[k] for k in keys], networks)
+    networks = [{n: v[0] for n, v in named(config, left[k][1][None]).items()} for k in keys]
+    return Trained([left[k][0] for k in keys], networks, checkpoint.before)

@@ -8,6 +8,7 @@ they depend on the machine.
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import math
 import sqlite3
@@ -20,7 +21,7 @@ from typing import Any
 from maurey.symbolic.errors import InputError
 from maurey.verify.training.trials.keys import Job, Trial, config
 
-from .checksums import checksum, in_words, tell
+from .checksums import check_protocol, checksum, in_words, tell
 from .claims import Claims
 
 MARK, LAYOUT = 0x4D617572, 2  # SQLite's application_id, "Maur", and user_version
@@ -53,7 +54,7 @@ class Store:
             if (getattr(error, "errno", 0), getattr(error, "sqlite_errorcode", 0)) in FULL:
                 raise
             raise InputError(f"cannot keep results in {path}: {error}") from None
-        self._whole(self._rows())
+        check_protocol(path, (row[1:4] for row in self._whole(self._rows())))
 
     def __enter__(self) -> Store:
         return self
@@ -160,6 +161,11 @@ class Pace:
             return None
         nearest, seconds = min(alike, key=lambda pair: distance(pair[0]))
         return seconds * wanted.work / nearest.work
+
+
+def unfinished(folder: Path, keys: Sequence[str]) -> Path:
+    """The file of a batch in hand."""
+    return folder / f"{hashlib.sha256(' '.join(keys).encode()).hexdigest()[:32]}.pt"
 
 
 def _text(c: Trial) -> str:

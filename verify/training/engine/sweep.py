@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maurey.symbolic.errors import InputError
 from maurey.verify.training.trials.keys import Job, Trial
 
-from .store import Pace, Store
+from .store import Pace, Store, unfinished
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -73,7 +74,7 @@ def estimate(jobs: Sequence[Job], pace: Pace) -> float | None:
 
 
 def run_batch(config: Trial, trials: Sequence[int], device: str, report: Callable[[float], None] | None = None,
-              threads: int = 0) -> Result:  # fmt: skip
+              threads: int = 0, folder: Path | None = None) -> Result:  # fmt: skip
     """The results of a batch and the seconds it took."""
     import torch
 
@@ -84,8 +85,8 @@ def run_batch(config: Trial, trials: Sequence[int], device: str, report: Callabl
         torch.set_num_threads(threads)
     started = time.perf_counter()
     told = report or (lambda part: None)
-    records = train(config, trials, device, lambda step, left: told(step / config.iterations)).records
-    return records, time.perf_counter() - started
+    found = train(config, trials, device, lambda step, left: told(step / config.iterations), folder)
+    return found.records, found.before + time.perf_counter() - started
 
 
 def check_device(name: str) -> None:
@@ -140,7 +141,11 @@ def sweep(
     told()
     while True:
         ahead = 2 if budget is None else 1
-        results = _here(claimed(), device, told) if client is None else _there(claimed(), device, client, ahead)
+        results = (
+            _here(claimed(), device, told, store.path.parent / "unfinished")
+            if client is None
+            else _there(claimed(), device, client, ahead)
+        )
         for batch, result in results:
             if result is not None:
                 store.add(batch, result[0], result[1], device)
@@ -155,14 +160,15 @@ def sweep(
 
 
 def _here(
-    todo: Iterable[list[Job]], device: str, told: Callable[[float], object]
+    todo: Iterable[list[Job]], device: str, told: Callable[[float], object], folder: Path
 ) -> Iterator[tuple[list[Job], Result | None]]:
     for batch in todo:
 
         def report(part: float, number: int = len(batch)) -> None:
             told(part * number)
 
-        yield batch, run_batch(batch[0].config, [job.trial for job in batch], device, report)
+        yield batch, run_batch(batch[0].config, [job.trial for job in batch], device, report, folder=folder)
+        unfinished(folder, [job.key for job in batch]).unlink(missing_ok=True)  # its results are in the store by now
 
 
 def _there(
