@@ -187,6 +187,18 @@ def _on_one_thread() -> None:
     torch.set_num_threads(1)
 
 
+def _helped(parent: int) -> None:
+    """In a process that helps another: it ends with that one, however that ends."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    _on_one_thread()
+
+
 @contextmanager
 def _beside(names: Sequence[str], base: Path) -> Iterator[dict[str, Future[list[Path]]]]:
     """Several exhibits that are computed, each in a process of its own while others are trained and drawn here; those
@@ -197,7 +209,7 @@ def _beside(names: Sequence[str], base: Path) -> Iterator[dict[str, Future[list[
         yield {}
         return
     _on_one_thread()
-    with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_on_one_thread) as pool:
+    with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_helped, initargs=(os.getpid(),)) as pool:
         first = sorted(names, key=rooms.seconds_of, reverse=True)
         try:
             yield {name: pool.submit(rooms.make, name, base / name) for name in first}

@@ -67,7 +67,7 @@ def verdict(made, words):
 
 def test_scales_are_what_they_should_be():
     laptop = trained.plan("lintilhac2026/gap", "laptop")
-    assert len(laptop) == 12
+    assert len(laptop) == 8
     assert {(j.config.D, j.config.omega) for j in laptop} == {(1, 1), (1, 7), (2, 1), (2, 7)}
     paper = trained.plan("lintilhac2026/gap", "paper")
     wanted, text = expected("gap"), [job for job in paper if runs.variant_of(job) == "text"]
