@@ -220,15 +220,15 @@ from maurey.verify.training.engine.optimiser import train
 from maurey.verify.training.engine.store import Store
 from test_sweep import RECORD, grid, silent
 sweeps.UNKNOWN, sweeps.WAIT = 2, 0.01
-def told(config, trials, *rest):
+def told(config, trials, *rest, **more):
     print(*[config.m, *trials], flush=True)
-    return batch(config, trials, *rest)
+    return batch(config, trials, *rest, **more)
 """
 WITH_ANOTHER = """
-def batch(config, trials, *rest):  # the first one takes until both have begun
+def batch(config, trials, *rest, **more):  # the first one takes until both have begun
     global batch
     input()
-    batch = lambda config, trials, *rest: ([RECORD for _ in trials], 0.01)
+    batch = lambda config, trials, *rest, **more: ([RECORD for _ in trials], 0.01)
     return batch(config, trials)
 sweeps.run_batch = told
 with Store(Path(sys.argv[1])) as store:
@@ -298,9 +298,9 @@ def test_a_killed_sweep_goes_on(tmp_path, monkeypatch, child):
     theirs = began(theirs)
     assert len(theirs) == 8
 
-    def counted(config, trials, *rest):
+    def counted(config, trials, *rest, **more):
         called.extend((config.m, trial) for trial in trials)
-        return run_batch(config, trials, *rest)
+        return run_batch(config, trials, *rest, **more)
 
     def report(progress):
         if progress.elsewhere and other.poll() is None:
