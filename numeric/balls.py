@@ -23,7 +23,7 @@ from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import text_of
 
 from .binding import bind
-from .exact import context, to_rational
+from .exact import context, cut_number, to_rational
 from .inverse_kl import of_balls
 from .powers import EXACT_BITS, rational_power
 from .surds import Surds, vanishes
@@ -39,14 +39,28 @@ class Unresolved(ArithmeticError):
     """Open at this precision."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Enclosure:
-    """lower <= the exact value <= upper; `value` is within, rounded to the digits asked for."""
+    """lower <= the exact value <= upper; `value` is within, rounded to the digits asked for.
+
+    >>> import maurey
+    >>> found = maurey.claim("edelman2022/A.10").enclose(eps="1/10", N=100, B_w=1, B_X=1)
+    >>> found
+    <139753.405260909, certified to 15 digits>
+    >>> found.value, found.lower <= found.value <= found.upper
+    (Decimal('139753.405260909'), True)
+    """
 
     value: Decimal
     lower: Decimal
     upper: Decimal
     digits: int
+
+    def __repr__(self) -> str:
+        return f"<{cut_number(self.value)}, certified to {self.digits} digit{'s' if self.digits > 1 else ''}>"
+
+    def __str__(self) -> str:
+        return str(self.value)
 
 
 def to_arb(x: Ball) -> arb:

@@ -29,11 +29,26 @@ class Share:
     halved: float | None  # the bound after halving it, divided by the bound, if doubles can hold that
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Blame:
+    """The logarithm of the bound, and the share of it that each quantity has, largest first.
+
+    >>> import maurey
+    >>> found = maurey.claim("edelman2022/4.5").blame(eps="1/10", N=1000, d_2=8, B_X=2, B_W_inf=1)
+    >>> found
+    <log of the bound 17.74: constants 34.3 %, eps 27.8 %, d_2 24.3 %, B_X 8.1 %, ...>
+    >>> found.shares[1].name, round(found.shares[1].share, 4)
+    ('eps', 4.9282)
+    """
+
     log: float
     shares: tuple[Share, ...]
     layers: dict[str, float]  # shares of all entries of one layer or head together
+
+    def __repr__(self) -> str:
+        told = [row.name + (f" {100 * row.share / self.log:.1f} %" if self.log else "") for row in self.shares]
+        more = ["..."] if len(told) > 4 else []
+        return f"<log of the bound {self.log:.4g}: {', '.join([*told[:4], *more])}>"
 
 
 def blame(claim: Claim, form: str = "", part: str = "", **values: Any) -> Blame:
