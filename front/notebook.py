@@ -1,6 +1,6 @@
 """How things show themselves in a notebook: plain text, HTML with formulas between dollar signs, and LaTeX.
 
-The rooms know nothing of this: `shown` teaches the class of what one of them returned.
+The rooms know nothing of this: `with_display` teaches the class of what one of them returned.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST = 4000  # characters of a formula
 MOST = 40  # rows of a table
 
 
-def shown(found: Thing) -> Thing:
+def with_display(found: Thing) -> Thing:
     """The same thing; its class knows from now on how to show itself."""
     kind = type(found)
     if not hasattr(kind, "_repr_mimebundle_"):

@@ -10,7 +10,7 @@ from maurey.symbolic.claim import KINDS, Claim, InputError
 from maurey.symbolic.errors import cut, perhaps
 
 from .lists import Claims, Entry, Errata
-from .notebook import shown
+from .notebook import with_display
 from .view import ClaimView
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def compare(
         raise InputError("a comparison takes forms, one or several, e.g. forms=['printed', 'sharp']")
     ((name, (low, high)),) = pairs
     named = [_key(one) for one in keys]
-    return shown(compare(named, (str(name), low, high), values, [forms] if isinstance(forms, str) else forms, points))
+    return with_display(
+        compare(named, (str(name), low, high), values, [forms] if isinstance(forms, str) else forms, points)
+    )
 
 
 def _key(one: Any) -> str:
@@ -135,7 +137,7 @@ def check(lhs: Any, rhs: Any = None, over: Any = None, **options: Any) -> Page:
     """
     from maurey.verify.prove.check import check
 
-    return shown(check(lhs, rhs, over, **options))
+    return with_display(check(lhs, rhs, over, **options))
 
 
 def register(claim: Claim | ClaimView, replace: bool = False) -> ClaimView:

@@ -11,7 +11,7 @@ from maurey.symbolic.claim import FORMS, Claim, InputError, Setting
 from maurey.symbolic.errors import cut, perhaps
 
 from .lists import Errata, Steps
-from .notebook import bundle, shown
+from .notebook import bundle, with_display
 
 if TYPE_CHECKING:
     from maurey.numeric.balls import Enclosure
@@ -125,7 +125,7 @@ class ClaimView:
         from maurey.numeric.balls import enclose
 
         form = self._form(form, part, values)
-        return shown(enclose(self.record, form, part, digits, **values))
+        return with_display(enclose(self.record, form, part, digits, **values))
 
     def sweep(self, /, form: str = "", part: str = "", **values: Any) -> LogValue:
         """A form over arrays that broadcast together, in log space: these bounds overflow doubles.
@@ -138,7 +138,7 @@ class ClaimView:
         from maurey.numeric.grids import sweep
 
         form = self._form(form, part, values)
-        return shown(sweep(self.record, form, part, **values))
+        return with_display(sweep(self.record, form, part, **values))
 
     def samples_for(self, /, gap: Any = None, form: str = "", part: str = "", **values: Any) -> Samples:
         """The smallest sample size from which the bound stays at or below the gap, certified.
@@ -159,7 +159,7 @@ class ClaimView:
         if found is None:
             most = f"{self.record.samples} up to 2^{LIMIT.bit_length() - 1}"
             raise InputError(f"no {most} was found from which the bound certainly stays at or below {cut(str(gap))}")
-        return shown(found)
+        return with_display(found)
 
     def blame(self, /, form: str = "", part: str = "", **values: Any) -> Blame:
         """Which quantity makes the bound large: shares of its logarithm.
@@ -171,7 +171,7 @@ class ClaimView:
         from maurey.numeric.blame import blame
 
         form = self._form(form, part, values)
-        return shown(blame(self.record, form, part, **values))
+        return with_display(blame(self.record, form, part, **values))
 
     def compare(
         self,

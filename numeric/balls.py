@@ -20,6 +20,7 @@ from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
 
 from maurey.symbolic.claim import Claim, InputError
 from maurey.symbolic.derivation import Step
+from maurey.symbolic.errors import cut
 from maurey.symbolic.expressions import text_of
 
 from .binding import bind
@@ -337,10 +338,14 @@ def at_precision(steps: list[Step], values: Mapping[str, Any], bits: int) -> tup
         return run(steps, {name: to_rational(v) for name, v in values.items()}, field), field
 
 
+def check_digits(digits: Any) -> None:
+    if not isinstance(digits, int) or isinstance(digits, bool) or not 1 <= digits <= MOST_DIGITS:
+        raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {cut(str(digits))}")
+
+
 def enclose_steps(steps: list[Step], values: Mapping[str, Any], digits: int) -> tuple[Enclosure, Balls]:
     """Raise the precision until `digits` digits are certain; also return the field."""
-    if not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
-        raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {digits}")
+    check_digits(digits)
     precision = first = int(digits * 3.33) + 64 + len(steps) // 4  # a long chain loses some
     while True:
         try:

@@ -53,10 +53,9 @@ def as_array(raw: Any) -> Any:
 def from_arrays(raw: Any) -> Any:
     """What an array holds, as a scalar or as a list; of tuples and ranges too."""
     raw = as_array(raw)
-    dimensions = getattr(raw, "ndim", 0)
-    if dimensions == 0 and hasattr(raw, "shape"):
-        return raw[()]
-    return list(raw) if dimensions == 1 or isinstance(raw, (tuple, range)) else raw
+    if isinstance(raw, str) or not hasattr(raw, "ndim"):
+        return list(raw) if isinstance(raw, (tuple, range)) else raw
+    return raw[()] if raw.ndim == 0 else list(raw) if raw.ndim == 1 else raw
 
 
 @dataclass(frozen=True)

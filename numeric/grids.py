@@ -250,7 +250,8 @@ def read_array(parameter: Parameter, raw: Any) -> Any:
     or layer where the parameter has an index, and else an array."""
     raw = as_array(raw)
     if isinstance(raw, (list, tuple, range)) and not parameter.index and len(raw):
-        return joined([from_exact(read_exact(parameter, item)) for item in raw])
+        entries = [read_exact(parameter, item) for item in raw]  # none is a list: there is no index
+        return joined([from_exact(x) for x in entries if isinstance(x, Fraction)])
     if isinstance(raw, np.ndarray) and raw.ndim:
         if not raw.size or raw.dtype.kind not in "iuf":
             what = f"an array of {raw.dtype}" if raw.size else "an empty array"

@@ -12,7 +12,7 @@ from sympy import Expr, true
 
 from maurey.symbolic.claim import Claim
 
-from .balls import enclose_steps
+from .balls import check_digits, enclose_steps
 from .binding import bind
 from .inverse_kl import of_plain
 from .walk import run, walk
@@ -81,6 +81,7 @@ def _as_mpf(value: Any) -> Any:
 
 def evaluate(claim: Claim, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Any:
     """The value of a form at a point, as an mpmath number."""
+    check_digits(digits)
     bound = bind(claim, form, part, values)
     decisions = enclose_steps(bound.steps, bound.values, 5)[1].decisions
     with mp.workdps(digits + 15):
