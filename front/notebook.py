@@ -69,9 +69,9 @@ def _enclosure(found: Any) -> Bundle:
 
 
 def _samples(found: Any) -> Bundle:
-    formula = rf"m = {_number(found.m)}"
-    before = f", and {_text(f'${_number(found.before.value)}$')} one before" if found.before else ""
-    return _with_formula(repr(found), formula, f"the bound is ${_number(found.at_m.value)}$ there{before}")
+    before = f", and ${_number(found.before.value)}$ one before" if found.before else ""
+    words = f"samples; the bound is ${_number(found.at_m.value)}$ there{before}"
+    return _with_formula(repr(found), _number(found.m), words)
 
 
 def _blame(found: Any) -> Bundle:
@@ -89,7 +89,7 @@ def _comparison(found: Any) -> Bundle:
     from maurey.pages.comparison import page
     from maurey.symbolic import registry
 
-    text = "\n".join(page(found, found.notes, "")).strip()
+    text = "\n".join(page(found, found.notes, "")).rstrip()
     formulas = [(c.label, _math(latex_of(registry.find(c.key), c.form, part=c.part))) for c in found.curves]
     pieces = [f"<p>{_text(repr(found)[1:-1])}</p>", _table(("curve", "formula"), formulas), f"<pre>{_text(text)}</pre>"]
     return {"text/plain": text, "text/html": _block(pieces)}
@@ -189,7 +189,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def _with_formula(text: str, formula: str, words: str) -> Bundle:
     return {
         "text/plain": text,
-        "text/html": _block([f"<p>{_text(f'${formula}$')}, {words}</p>"]),
+        "text/html": _block([f"<p>{_text(f'${formula}$ {words}')}</p>"]),
         "text/latex": f"${formula}$",
     }
 

@@ -54,7 +54,7 @@ class ClaimView:
         return sorted({*object.__dir__(self), *(name for name in dir(self.record) if not name.startswith("_"))})
 
     def __repr__(self) -> str:
-        return f"<{self.record.key}: {cut(printing.plain(self.record.title), 100)}>"
+        return repr(self.record)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return bundle(self)
@@ -166,7 +166,7 @@ class ClaimView:
 
         >>> import maurey
         >>> maurey.claim("edelman2022/A.10").blame(eps="1/10", N=100, B_w=1, B_X=1)
-        <log of the bound 11.85: constants 51.3 %, eps 41.9 %, N 6.7 %, B_w 0.0 %, ...>
+        <log of the bound 11.85 = 6.083 (constants) + 4.969 (eps) + 0.7957 (N) + 0 (B_w) + ...>
         """
         from maurey.numeric.blame import blame
 

@@ -92,7 +92,7 @@ def short(n: int) -> str:
 def cut_number(value: Decimal | int, digits: int = 40) -> str:
     """As it is; of a long one the first digits, and its size."""
     text = str(value)
-    return text if len(text) <= digits + 10 else f"{context(digits).create_decimal(value):.{digits - 1}E}..."
+    return text if len(text) <= 2 * digits else f"{context(digits).create_decimal(value):.{digits - 1}E}..."
 
 
 def plain_number(value: Any) -> Any:

@@ -54,6 +54,12 @@ DOMAINS: dict[str, Callable[[Fraction], bool]] = {
 }
 
 
+def _plainly(text: str, most: int = 70) -> str:
+    from .printing import plain
+
+    return cut(plain(text), most)
+
+
 @dataclass(frozen=True, repr=False)
 class Parameter:
     """A symbol of a claim. With an index (H, L, n) it stands for one value per head, layer or term."""
@@ -66,7 +72,7 @@ class Parameter:
     optional: bool = False  # a form may use it when it is given, and does without when it is not
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {cut(self.meaning, 50)} ({self.domain})>"
+        return f"<{self.name}: {_plainly(self.meaning)} ({self.domain})>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +88,7 @@ class Constant:
     of: tuple[str, ...] = ()  # what it depends on: where these move, it says nothing
 
     def __repr__(self) -> str:
-        return f"<{self.name} = {self.value}: {cut(self.meaning, 50)}>"
+        return f"<{self.name} = {self.value}: {_plainly(self.meaning)}>"
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ class Part:
     sharp: Form | None = None
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {cut(self.meaning)} ({', '.join(self.forms)})>"
+        return f"<{self.name}: {_plainly(self.meaning)} ({', '.join(self.forms)})>"
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -193,7 +199,7 @@ class Claim:
             raise ValueError(f"{self.key}: {bad[0]!r} is neither a known relation nor a known domain")
 
     def __repr__(self) -> str:
-        return f"<{self.key}: {cut(self.title, 100)}>"
+        return f"<{self.key}: {_plainly(self.title, 100)}>"
 
     @property
     def names(self) -> tuple[Parameter | Constant, ...]:

@@ -23,7 +23,8 @@ def cut(text: str, most: int = 60) -> str:
 
 
 def perhaps(name: str, names: Iterable[str]) -> str:
-    """The nearest of the names, to be put behind a wrong one; case does not count."""
-    lower = {known.lower(): known for known in names}
-    near = difflib.get_close_matches(str(name)[:60].lower(), lower, n=2, cutoff=0.6)
+    """The nearest of the names, to be put behind a wrong one: those that begin so, or look alike, in either case."""
+    lower, wrong = {known.lower(): known for known in names}, str(name)[:60].lower()
+    near = [known for known in lower if wrong and known.startswith(wrong)][:2]
+    near = near or difflib.get_close_matches(wrong, lower, n=2, cutoff=0.6)
     return f", perhaps {' or '.join(lower[one] for one in near)}" if near else ""

@@ -97,10 +97,12 @@ def register(claim: Claim, replace: bool = False) -> Claim:
     return claim
 
 
-def forget(key: str) -> None:
-    """A claim that was registered is so no more."""
-    if _registered.pop(key, None) is None:
-        raise InputError(f"{key} was not registered")
+def forget(key: str = "") -> None:
+    """A claim that was registered is so no more; all of them, if none is named."""
+    if key and key not in _registered:
+        raise InputError(f"{cut(key)} was not registered")
+    for one in [key] if key else list(_registered):
+        del _registered[one]
     paper_names.cache_clear()
 
 
