@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from io import BytesIO
 from itertools import pairwise
 from textwrap import fill
 from typing import Any
@@ -33,7 +35,14 @@ def figure_of(found: Comparison) -> Any:
     draw(axes, found)
     axes.set_title(fill(", ".join(f"{name} = {_told(value)}" for name, value in found.given.items()), 110), fontsize=8)
     figure.legend(loc="outside right center", fontsize=8)
+    figure._repr_png_ = partial(_png, figure)  # a notebook shows it, whether or not pyplot was loaded
     return figure
+
+
+def _png(figure: Any) -> bytes:
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png")
+    return drawn.getvalue()
 
 
 def draw(axes: Any, found: Comparison) -> None:

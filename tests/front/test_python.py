@@ -159,6 +159,11 @@ def test_sweeps_take_lists_of_any_size():
     assert found.log10 == pytest.approx([float(LEMMA.enclose(**(A10 | {"N": n})).value.log10()) for n in (10, 10**400)])
 
 
+def test_a_small_divisor_is_not_lost():
+    at = dict(N=2, d_h=3, B_U="1/2", L_f=0.1, C0="1/3", c=10**30)
+    assert maurey.claim("mousavi2025/6").evaluate(**at) == maurey.claim("mousavi2025/6").enclose(**at).value == 1
+
+
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
@@ -248,6 +253,7 @@ def test_a_plot_is_a_figure(tmp_path):
     found = LEMMA.compare(over={"N": (10, 1000)}, forms="all", points=5, eps=1, B_w=1, B_X=1)
     figure = found.plot()
     assert len(figure.axes[0].lines) >= 3
+    assert figure._repr_png_().startswith(b"\x89PNG")
     figure.savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 1000
 
