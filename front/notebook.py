@@ -54,7 +54,9 @@ def _claim(view: Any) -> Bundle:
         *([f"<p>takes {', '.join(_symbol(p) for p in claim.names)}</p>"] if names else []),
     ]
     found = {"text/plain": "\n".join(lines), "text/html": _block(pieces)}
-    return found | ({"text/latex": f"$\\displaystyle {formula}$"} if 0 < len(formula) <= LONGEST else {})
+    if len(formula) <= LONGEST:
+        found["text/latex"] = f"$\\displaystyle {formula}$" if formula else " ".join(claim.statement.split())
+    return found
 
 
 def _symbol(p: Any) -> str:
