@@ -1,8 +1,24 @@
 """Maurey: generalization bounds for Transformers as objects that run.
 
+Which claims are there?             maurey.claims(), maurey.claims("trauger2024"), maurey.claims(kind="covering")
+What does one say?                  c = maurey.claim("edelman2022/4.5"), c.statement, c.symbols, c.parts, c.latex()
+How is it derived?                  c.steps(), each step with its reason
+What does it come to?               c.enclose(eps=0.1, N=1000, ...), certified; c.evaluate(...), c.sweep(...) on arrays
+How many samples does it ask for?   c.samples_for(gap, ...)
+What makes it large?                c.blame(...)
+Which bound is the smallest?        c.compare(others, over={"T": (16, 10**6)}, ...), maurey.compare(...), and .plot()
+Is it true?                         c.standing, from the ledger; c.verify(), checked now
+Where does its print fail?          c.errata(), maurey.errata(), maurey.errata("edelman2022")
+Is my own inequality true?          maurey.check(lhs, rhs, over={"x": (0, 1)})
+And a claim of my own?              maurey.register(claim): known to all of the above while the program runs
+
+Values are numbers: Python's, texts such as "1/10", NumPy and torch scalars and arrays, lists. Nothing is evaluated
+as an expression. What does not fit raises maurey.InputError, with one line that says what would. In a notebook, claims
+and what they return show themselves with their formulas. `maurey --help` has the same as commands.
+
 >>> import maurey
 >>> maurey.claim("edelman2022/A.10").enclose(eps="1/10", N=100, B_w=1, B_X=1, digits=20).value
-Decimal('130360.86684103226586')
+Decimal('139753.40526090876905')
 """
 
 from __future__ import annotations
@@ -12,9 +28,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from maurey.symbolic.errors import InputError
 
-    from .view import ClaimView, check, claim, claims, compare, errata
+    from .questions import check, claim, claims, compare, errata, register
+    from .view import ClaimView
 
-__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata"]
+__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata", "register"]
+ROOMS = ("symbolic", "numeric", "verify", "paper_tables")
 
 
 def __getattr__(name: str) -> Any:
@@ -23,12 +41,18 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("maurey")
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import view
+    if name in ROOMS:
+        from importlib import import_module
 
-    return getattr(view, name)
+        return import_module(f"{__name__}.{name}")
+    if name not in __all__:
+        from maurey.symbolic.errors import perhaps
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{perhaps(name, __all__)}")
+    from . import questions
+
+    return getattr(questions, name)
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *ROOMS, "__all__", "__doc__", "__file__", "__name__", "__path__", "__version__"]

@@ -20,10 +20,11 @@ from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
 
 from maurey.symbolic.claim import Claim, InputError
 from maurey.symbolic.derivation import Step
+from maurey.symbolic.errors import cut
 from maurey.symbolic.expressions import text_of
 
 from .binding import bind
-from .exact import context, to_rational
+from .exact import context, cut_number, to_rational
 from .inverse_kl import of_balls
 from .powers import EXACT_BITS, rational_power
 from .surds import Surds, vanishes
@@ -39,14 +40,28 @@ class Unresolved(ArithmeticError):
     """Open at this precision."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Enclosure:
-    """lower <= the exact value <= upper; `value` is within, rounded to the digits asked for."""
+    """lower <= the exact value <= upper; `value` is within, rounded to the digits asked for.
+
+    >>> import maurey
+    >>> found = maurey.claim("edelman2022/A.10").enclose(eps="1/10", N=100, B_w=1, B_X=1)
+    >>> found
+    <139753.405260909, certified to 15 digits>
+    >>> found.value, found.lower <= found.value <= found.upper
+    (Decimal('139753.405260909'), True)
+    """
 
     value: Decimal
     lower: Decimal
     upper: Decimal
     digits: int
+
+    def __repr__(self) -> str:
+        return f"<{cut_number(self.value)}, certified to {self.digits} digit{'s' if self.digits > 1 else ''}>"
+
+    def __str__(self) -> str:
+        return str(self.value)
 
 
 def to_arb(x: Ball) -> arb:
@@ -323,10 +338,14 @@ def at_precision(steps: list[Step], values: Mapping[str, Any], bits: int) -> tup
         return run(steps, {name: to_rational(v) for name, v in values.items()}, field), field
 
 
+def check_digits(digits: Any) -> None:
+    if not isinstance(digits, int) or isinstance(digits, bool) or not 1 <= digits <= MOST_DIGITS:
+        raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {cut(str(digits))}")
+
+
 def enclose_steps(steps: list[Step], values: Mapping[str, Any], digits: int) -> tuple[Enclosure, Balls]:
     """Raise the precision until `digits` digits are certain; also return the field."""
-    if not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
-        raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {digits}")
+    check_digits(digits)
     precision = first = int(digits * 3.33) + 64 + len(steps) // 4  # a long chain loses some
     while True:
         try:

@@ -17,6 +17,7 @@ from sympy.core.relational import Relational
 
 from maurey.symbolic.claim import DOMAINS, Claim, InputError, Parameter, Part, Setting
 from maurey.symbolic.derivation import Step
+from maurey.symbolic.errors import cut, perhaps
 from maurey.symbolic.printing import plain
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/\d+", re.ASCII)
@@ -26,9 +27,10 @@ MOST_ENTRIES = 1000  # of a list per head or layer
 
 
 def exact(raw: Any) -> Fraction:
-    """An exact number from an integer, fraction, decimal, float (as it prints) or text."""
+    """An exact number from an integer, fraction, decimal, float (as it prints), text, or an array of one of them."""
     if type(raw) is Fraction:
         return raw
+    raw = from_arrays(raw)
     if isinstance(raw, bool) or raw is None:
         raise ValueError
     if isinstance(raw, (Integral, Rational)):
@@ -37,6 +39,23 @@ def exact(raw: Any) -> Fraction:
     if not isinstance(text, str) or len(text) > LONGEST or not NUMBER.fullmatch(text.strip()):
         raise ValueError
     return Fraction(text.strip())
+
+
+def as_array(raw: Any) -> Any:
+    """A tensor, a series and their like as a NumPy array; others as they are. Neither NumPy nor torch is imported."""
+    if hasattr(raw, "detach") and hasattr(raw, "cpu"):  # a tensor, maybe of a network that is being trained
+        raw = raw.detach().cpu()
+        raw = raw.float() if str(raw.dtype) == "torch.bfloat16" else raw
+    foreign = not isinstance(raw, (str, Real, Decimal, type)) and hasattr(raw, "__array__")
+    return raw.__array__() if foreign else raw
+
+
+def from_arrays(raw: Any) -> Any:
+    """What an array holds, as a scalar or as a list; of tuples and ranges too."""
+    raw = as_array(raw)
+    if isinstance(raw, str) or not hasattr(raw, "ndim"):
+        return list(raw) if isinstance(raw, (tuple, range)) else raw
+    return raw[()] if raw.ndim == 0 else list(raw) if raw.ndim == 1 else raw
 
 
 @dataclass(frozen=True)
@@ -62,13 +81,14 @@ def names_in(exprs: Iterable[Expr]) -> set[str]:
 
 def read_exact(parameter: Parameter, raw: Any) -> Fraction | list[Fraction]:
     """A value, or a list of values where the parameter has an index, inside its domain."""
-    items = raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (list, tuple)) else [raw]
+    raw = from_arrays(raw)
+    items = raw.split(",") if isinstance(raw, str) else raw if isinstance(raw, list) else [raw]
     try:
         numbers = [exact(item) for item in items]
     except (ValueError, ZeroDivisionError):
         hint = f"; exponents go up to 999, numbers to {LONGEST} characters" if _LONG.fullmatch(str(raw)) else ""
         raise _refusal(parameter, _shown(raw) + hint) from None
-    listed = len(numbers) != 1 or isinstance(raw, (list, tuple))
+    listed = len(numbers) != 1 or isinstance(raw, list)
     if listed and (not parameter.index or not numbers):
         raise _refusal(parameter, f"a list of {len(numbers)}")
     inside = DOMAINS[parameter.domain]
@@ -88,8 +108,18 @@ def _article(domain: str) -> str:
 
 
 def _shown(raw: Any) -> str:
-    text = repr(raw) if isinstance(raw, str) else str(raw)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if shape := getattr(raw, "shape", ()):
+        return f"an array of shape {tuple(shape)}"
+    return cut(repr(raw) if isinstance(raw, str) else str(raw))
+
+
+def check_names(claim: Claim, names: Iterable[str]) -> None:
+    known = [p.name for p in claim.names]
+    for name in names:
+        if name not in known:
+            near = perhaps(name, known)
+            takes = f"takes {', '.join(known)}" if known else "takes no values"
+            raise InputError(f"unknown parameter {cut(repr(name))}{near}; {claim.key} {takes}")
 
 
 Reader = Callable[[Parameter, Any], Any]
@@ -101,9 +131,7 @@ def bind(claim: Claim, form: str, part: str, values: Mapping[str, Any], read: Re
     chosen = claim.part_with(form, part)
     constants = {c.name: Parameter(c.name, c.latex, c.meaning, "positive real") for c in claim.constants}
     known = {p.name: p for p in claim.symbols} | constants
-    for name in values:
-        if name not in known:
-            raise InputError(f"unknown parameter {name!r}; {claim.key} takes {', '.join(known)}")
+    check_names(claim, values)
     bound: dict[str, Any] = {c.name: read(known[c.name], c.value) for c in claim.constants}
     bound |= {name: read(known[name], raw) for name, raw in values.items()}
     sizes = _sizes(claim, bound)

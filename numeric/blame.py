@@ -29,11 +29,26 @@ class Share:
     halved: float | None  # the bound after halving it, divided by the bound, if doubles can hold that
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Blame:
+    """The logarithm of the bound, and the share of it that each quantity has, largest first.
+
+    >>> import maurey
+    >>> found = maurey.claim("edelman2022/4.5").blame(eps="1/10", N=1000, d_2=8, B_X=2, B_W_inf=1)
+    >>> found
+    <log of the bound 17.74 = 6.083 (constants) + 4.928 (eps) + 4.309 (d_2) + 1.444 (B_X) + ...>
+    >>> found.shares[1].name, round(found.shares[1].share, 4)
+    ('eps', 4.9282)
+    """
+
     log: float
     shares: tuple[Share, ...]
     layers: dict[str, float]  # shares of all entries of one layer or head together
+
+    def __repr__(self) -> str:
+        told = [f"{row.share:.4g} ({row.name})" for row in self.shares]
+        sum_of = " + ".join([*told[:4], *(["..."] if len(told) > 4 else [])])
+        return f"<log of the bound {self.log:.4g} = {sum_of}>"
 
 
 def blame(claim: Claim, form: str = "", part: str = "", **values: Any) -> Blame:

@@ -16,11 +16,12 @@ import numpy as np
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import FORMS, Claim, InputError, Parameter
+from maurey.symbolic.errors import cut, perhaps
 
 from .binding import read_exact
 from .crossovers import MOST_CROSSOVERS, Crossover, Orders, certify, changes
 from .curves import DIGITS, Graph, order, spread
-from .exact import plain_number
+from .exact import cut_number, plain_number
 from .grids import LogValue
 from .slack import slack
 
@@ -56,8 +57,19 @@ class Winner:
     label: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
+    """Curves over a parameter, which of them is the smallest where, and where two of them cross.
+
+    >>> import maurey
+    >>> at = dict(eps="1/10", d_1=64, d_2=8, B_X=1, B_W_inf=1)
+    >>> found = maurey.compare("edelman2022/4.5", forms=["derived", "sharp"], over={"N": (10, 1000)}, points=5, **at)
+    >>> found
+    <2 curves over N from 10 to 1000, 0 crossovers; smallest: edelman2022/4.5 sharp>
+    >>> found.curves[1].label, found.curves[1].log10[0]
+    ('edelman2022/4.5 sharp', 4.200290965966)
+    """
+
     over: str
     at: list[Fraction]
     given: dict[str, Any]  # the others, exact
@@ -65,6 +77,32 @@ class Comparison:
     winners: list[Winner]
     crossovers: list[Crossover]
     notes: list[str]
+
+    def __repr__(self) -> str:
+        smallest = list(dict.fromkeys(winner.label for winner in self.winners))
+        told = ", then ".join(smallest[:3]) + (", ..." if len(smallest) > 3 else "")
+        ends = f"from {cut_number(_short(self.at[0]))} to {cut_number(_short(self.at[-1]))}"
+        counts = f"{len(self.curves)} curve{'s' * (len(self.curves) != 1)} over {self.over} {ends}"
+        crossed = f"{len(self.crossovers)} crossover{'s' * (len(self.crossovers) != 1)}"
+        return f"<{counts}, {crossed}; smallest: {told}>"
+
+    def plot(self) -> Any:
+        """A matplotlib figure: a color for each claim, a style for each form, a ring where another is the smallest.
+
+        >>> import maurey
+        >>> at = dict(eps="1/10", d_1=64, d_2=8, B_X=1, B_W_inf=1)
+        >>> found = maurey.compare("edelman2022/4.5", over={"N": (10, 1000)}, points=5, **at)
+        >>> figure = found.plot()
+        >>> figure.axes[0].get_xlabel()
+        'N, number of points of a linear cover'
+        """
+        from .figures import figure_of
+
+        return figure_of(self)
+
+
+def _short(x: Fraction) -> Decimal:
+    return Context(prec=12).divide(Decimal(x.numerator), Decimal(x.denominator))
 
 
 def compare(
@@ -144,7 +182,8 @@ def _check_names(claims: list[Claim], over: str, values: Mapping[str, Any]) -> N
     known = dict.fromkeys(p.name for claim in claims for p in claim.names)
     for name in (*values, over):
         if name not in known:
-            raise InputError(f"unknown parameter {name!r}; the chosen claims take {', '.join(known)}")
+            near = perhaps(name, known)
+            raise InputError(f"unknown parameter {cut(repr(name))}{near}; the chosen claims take {', '.join(known)}")
     if over in values:
         raise InputError(f"{over} is what moves; do not give it a value too")
 

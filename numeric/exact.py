@@ -89,6 +89,12 @@ def short(n: int) -> str:
     return str(n) if n < 10**7 else f"{Decimal(n):.2E}"
 
 
+def cut_number(value: Decimal | int, digits: int = 40) -> str:
+    """As it is; of a long one the first digits, and its size."""
+    text = str(value)
+    return text if len(text) <= 2 * digits else f"{context(digits).create_decimal(value):.{digits - 1}E}..."
+
+
 def plain_number(value: Any) -> Any:
     """Decimals where they end, fractions where they do not."""
     if isinstance(value, list):

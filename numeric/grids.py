@@ -20,8 +20,11 @@ from sympy.core.relational import Eq, Ge, Gt, Le, Lt
 
 from maurey.symbolic.claim import DOMAINS, Assumption, Claim, InputError, Parameter
 
-from .binding import Bound, bind, names_in, read_exact
+from .binding import Bound, as_array, bind, names_in, read_exact
 from .inverse_kl import of_arrays
+from .logs import LogValue as LogValue
+from .logs import from_exact as from_exact
+from .logs import from_plain, joined
 from .walk import run, walk
 
 TOLERANCE = 1e-12
@@ -32,40 +35,6 @@ LARGE = 36.0  # exp(36) is beyond 2^52: every double is an integer there
 
 class VaryingLength(InputError):
     """A sum has more terms at one point of the grid than at another: the points must be taken one by one."""
-
-
-@dataclass(frozen=True)
-class LogValue:
-    """sign * exp(log); the sign is +1 or an array of signs, zero has log -inf."""
-
-    log: Any
-    sign: Any = 1
-
-    @property
-    def log10(self) -> Any:
-        return self.log / np.log(10.0)
-
-    @property
-    def value(self) -> Any:
-        """Plain doubles; may overflow to inf, which `log` does not."""
-        with np.errstate(over="ignore"):
-            return self.sign * np.exp(self.log)
-
-
-def from_plain(x: Any) -> LogValue:
-    """A finite double or array of doubles."""
-    with np.errstate(divide="ignore"):
-        if np.min(x) > 0:
-            return LogValue(np.log(x))
-        return LogValue(np.log(np.abs(x)), np.sign(x))
-
-
-def from_exact(x: Fraction) -> LogValue:
-    """A number of any size."""
-    plain = float(x) if 1e-300 < abs(x) < 1e300 else 0.0
-    if plain or not x:
-        return from_plain(plain)
-    return LogValue(math.log(abs(x.numerator)) - math.log(x.denominator), 1 if x > 0 else -1.0)
 
 
 @lru_cache(maxsize=4096)
@@ -277,8 +246,16 @@ _FUNCTIONS: dict[str, Callable[..., LogValue]] = {
 
 
 def read_array(parameter: Parameter, raw: Any) -> Any:
-    """An array inside the parameter's domain, or what `read_exact` reads, in log space."""
+    """An array inside the parameter's domain, or what `read_exact` reads, in log space. A list is one value per head
+    or layer where the parameter has an index, and else an array."""
+    raw = as_array(raw)
+    if isinstance(raw, (list, tuple, range)) and not parameter.index and len(raw):
+        entries = [read_exact(parameter, item) for item in raw]  # none is a list: there is no index
+        return joined([from_exact(x) for x in entries if isinstance(x, Fraction)])
     if isinstance(raw, np.ndarray) and raw.ndim:
+        if not raw.size or raw.dtype.kind not in "iuf":
+            what = f"an array of {raw.dtype}" if raw.size else "an empty array"
+            raise InputError(f"{parameter.name} must be a {parameter.domain}, got {what}")
         array = raw.astype(float, copy=False)
         # domains are intervals, or the integers in one: with both ends, all that lies between is inside
         low, high = array.min(), array.max()
@@ -297,7 +274,7 @@ def _inside(parameter: Parameter, x: float) -> bool:
     return math.isfinite(x) and DOMAINS[parameter.domain](Fraction(x))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _GridScalar(LogValue):
     """A scalar of the grid that can also tell a list length."""
 

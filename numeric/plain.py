@@ -12,10 +12,10 @@ from sympy import Expr, true
 
 from maurey.symbolic.claim import Claim
 
-from .balls import enclose_steps
+from .balls import check_digits, enclose_steps
 from .binding import bind
 from .inverse_kl import of_plain
-from .walk import run, walk
+from .walk import Undefined, run, walk
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": mpmath.log,
@@ -28,6 +28,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": min,
     "max": max,
 }
+
+
+SPARE = (15, 100, 1000)  # digits beyond those asked for
 
 
 class Plain:
@@ -81,9 +84,15 @@ def _as_mpf(value: Any) -> Any:
 
 def evaluate(claim: Claim, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Any:
     """The value of a form at a point, as an mpmath number."""
+    check_digits(digits)
     bound = bind(claim, form, part, values)
     decisions = enclose_steps(bound.steps, bound.values, 5)[1].decisions
-    with mp.workdps(digits + 15):
-        value = run(bound.steps, {name: _as_mpf(v) for name, v in bound.values.items()}, Plain(decisions))
-    with mp.workdps(digits):
-        return +value
+    for spare in SPARE:
+        with mp.workdps(digits + spare):
+            try:
+                value = run(bound.steps, {name: _as_mpf(v) for name, v in bound.values.items()}, Plain(decisions))
+            except ZeroDivisionError:  # a small divisor that was lost beside a large number
+                continue
+        with mp.workdps(digits):
+            return +value
+    raise Undefined(f"a divisor is zero to {digits + SPARE[-1]} digits; ask for an enclosure")

@@ -23,7 +23,7 @@ from maurey.symbolic.derivation import Step
 
 from .balls import MOST_PRECISION, Balls, Enclosure, Unresolved, enclose_steps, to_arb
 from .binding import Bound, bind, names_in, read_exact
-from .exact import to_rational
+from .exact import cut_number, to_rational
 from .ranges import Ranges
 from .slopes import Line, Slopes
 from .walk import Undecided, Undefined, run
@@ -35,12 +35,27 @@ SECANTS = 40  # before bisection takes over
 PRECISION = 128  # bits, to begin with
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Samples:
+    """From m samples on the bound stays at or below the gap, certified up to `checked_to` of them.
+
+    >>> import maurey
+    >>> found = maurey.claim("edelman2022/2.2").samples_for("1/10", L_loss=1, C_F=1, A=1, b=1, delta="1/20")
+    >>> found
+    <3498047 samples; the bound is 0.0999999943 there, and 0.100000007 one before>
+    >>> found.m
+    3498047
+    """
+
     m: int
     at_m: Enclosure
     before: Enclosure | None  # None if m is the smallest allowed
     checked_to: int
+
+    def __repr__(self) -> str:
+        before = f", and {self.before.value:.9g} one before" if self.before else ""
+        number = f"{cut_number(self.m)} sample{'s' if self.m > 1 else ''}"
+        return f"<{number}; the bound is {self.at_m.value:.9g} there{before}>"
 
 
 def samples(

@@ -18,6 +18,7 @@ from sympy.core.relational import Relational
 
 from .derivation import Step
 from .errors import InputError as InputError  # where it is asked for
+from .errors import cut
 
 FORMS = ("printed", "derived", "sharp")
 KINDS = (
@@ -53,7 +54,13 @@ DOMAINS: dict[str, Callable[[Fraction], bool]] = {
 }
 
 
-@dataclass(frozen=True)
+def _plainly(text: str, most: int = 70) -> str:
+    from .printing import plain
+
+    return cut(plain(text), most)
+
+
+@dataclass(frozen=True, repr=False)
 class Parameter:
     """A symbol of a claim. With an index (H, L, n) it stands for one value per head, layer or term."""
 
@@ -64,8 +71,11 @@ class Parameter:
     index: str = ""
     optional: bool = False  # a form may use it when it is given, and does without when it is not
 
+    def __repr__(self) -> str:
+        return f"<{self.name}: {_plainly(self.meaning)} ({self.domain})>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Constant:
     """A number that a result leaves open or takes from elsewhere; a call may override it."""
 
@@ -76,6 +86,9 @@ class Constant:
     source: str
     left_open: bool = False  # the paper says only that there is one
     of: tuple[str, ...] = ()  # what it depends on: where these move, it says nothing
+
+    def __repr__(self) -> str:
+        return f"<{self.name} = {self.value}: {_plainly(self.meaning)}>"
 
 
 @dataclass(frozen=True)
@@ -103,7 +116,7 @@ class Setting:
 Form = Callable[[Setting], "Expr | list[Step]"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Part:
     name: str
     lhs: str  # LaTeX
@@ -114,6 +127,9 @@ class Part:
     printed: Form | None = None
     derived: Form | None = None
     sharp: Form | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {_plainly(self.meaning)} ({', '.join(self.forms)})>"
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -155,7 +171,7 @@ class Assumption:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Claim:
     key: str
     title: str
@@ -181,6 +197,9 @@ class Claim:
         bad += [symbol.domain for symbol in self.symbols if symbol.domain not in DOMAINS]
         if bad:
             raise ValueError(f"{self.key}: {bad[0]!r} is neither a known relation nor a known domain")
+
+    def __repr__(self) -> str:
+        return f"<{self.key}: {_plainly(self.title, 100)}>"
 
     @property
     def names(self) -> tuple[Parameter | Constant, ...]:

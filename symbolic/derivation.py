@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 from sympy import Expr, Indexed, Symbol, sympify
 
+from .errors import cut
+from .expressions import text_of
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Step:
     name: str  # ASCII, unique in its list
     latex: str
@@ -25,6 +28,9 @@ class Step:
     def shown(self) -> str:
         """Its name as it stands in formulas."""
         return self.name if self.over is None else f"{self.name}[{self.over[0]}]"
+
+    def __repr__(self) -> str:
+        return f"<{self.shown} = {cut(text_of(self.expr))}>"
 
 
 class Derivation:

@@ -1,26 +1,43 @@
-"""Finds the claims by walking the package of papers, one paper at a time."""
+"""Finds the claims by walking the package of papers, one paper at a time; and keeps those of the running program."""
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import pkgutil
+import re
 from functools import cache
+from typing import Any
 
 from . import papers
 from .claim import Claim, InputError
+from .errors import cut
+
+KEY = re.compile(r"[A-Za-z]\w*/[\w.*'+-]+")
+TAKEN = ("claim", "digits", "form", "forms", "gap", "layers", "limit", "over", "part", "points", "report", "seconds")
+_registered: dict[str, Claim] = {}
 
 
 @cache
 def paper_names() -> tuple[str, ...]:
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(papers.__path__)))
+    walked = {module.name for module in pkgutil.iter_modules(papers.__path__)}
+    return tuple(sorted(walked | {claim.paper for claim in _registered.values()}))
+
+
+def claims_of(paper: str) -> dict[str, Claim]:
+    """A paper's claims by key, in the order of its files and of the blocks in each; then what was registered."""
+    if paper not in paper_names():
+        raise InputError(f"no paper {paper!r}; there are {', '.join(paper_names())}")
+    found = _walked(paper)
+    own = {key: claim for key, claim in _registered.items() if claim.paper == paper}
+    return {**found, **own} if own else found
 
 
 @cache
-def claims_of(paper: str) -> dict[str, Claim]:
-    """A paper's claims by key, in the order of its files and of the blocks in each."""
-    if paper not in paper_names():
-        raise InputError(f"no paper {paper!r}; there are {', '.join(paper_names())}")
+def _walked(paper: str) -> dict[str, Claim]:
+    if importlib.util.find_spec(f"{papers.__name__}.{paper}") is None:
+        return {}
     package = importlib.import_module(f"{papers.__name__}.{paper}")
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     modules = [package, *(importlib.import_module(f"{package.__name__}.{name}") for name in names)]
@@ -39,10 +56,65 @@ def all_claims() -> list[Claim]:
 
 
 def find(key: str) -> Claim:
+    if not isinstance(key, str):
+        raise InputError(f"a key is a text such as 'edelman2022/4.4', got {cut(repr(key))}")
     paper = key.partition("/")[0]
     if paper in paper_names() and key in claims_of(paper):
         return claims_of(paper)[key]
-    keys = [claim.key for claim in all_claims()]
-    near = difflib.get_close_matches(key, keys, n=4, cutoff=0.5)
-    hint = f"the nearest are {', '.join(near)}" if near else "see `maurey list`"
-    raise InputError(f"no claim {key!r}; {hint}")
+    raise InputError(f"no claim {cut(repr(key))}; {_nearest(key)}")
+
+
+def _nearest(key: str) -> str:
+    """Those that have the number, else those that look alike."""
+    claims = all_claims()
+    if near := [claim.key for claim in claims if claim.number == key]:
+        return f"{key} is the number of {', '.join(near)}"
+    if near := difflib.get_close_matches(key[:60], [claim.key for claim in claims], n=4, cutoff=0.5):
+        return f"the nearest are {', '.join(near)}"
+    return f"there are the papers {', '.join(paper_names())}" if "/" not in key else "see `maurey list`"
+
+
+# --- one's own --------------------------------------------------------------------------------------------------------
+
+
+def register(claim: Claim, replace: bool = False) -> Claim:
+    """Make a claim known to this process, under its key. Only what was registered can be replaced."""
+    if not isinstance(claim, Claim):
+        raise InputError(f"register takes a Claim (from maurey.symbolic.claim), got {type(claim).__name__}")
+    key = claim.key
+    if not isinstance(key, str) or not KEY.fullmatch(key):
+        raise InputError(f"a key is a paper, a slash and a number, e.g. 'mine2030/1.2', got {cut(repr(key))}")
+    if _walked(claim.paper).get(key) not in (None, claim):
+        raise InputError(f"the key {key} is taken: it is {_walked(claim.paper)[key].title}")
+    if _registered.get(key, claim) is not claim and not replace:
+        raise InputError(f"the key {key} is taken: you registered it before; replace=True puts this one in its place")
+    _check_names(claim)
+    for used in claim.uses:
+        find(used)
+    if _walked(claim.paper).get(key) is not claim:
+        _registered[key] = claim
+        paper_names.cache_clear()
+    return claim
+
+
+def forget(key: str = "") -> None:
+    """A claim that was registered is so no more; all of them, if none is named."""
+    if key and key not in _registered:
+        raise InputError(f"{cut(key)} was not registered")
+    for one in [key] if key else list(_registered):
+        del _registered[one]
+    paper_names.cache_clear()
+
+
+def _check_names(claim: Claim) -> None:
+    names = [p.name for p in claim.names]
+    for name in names:
+        if name in TAKEN:
+            raise InputError(f"a symbol cannot be called {name}: methods of claims have an option of that name")
+        if not name.isidentifier():
+            raise InputError(f"a symbol is called like a variable, e.g. B_V, got {cut(repr(name))}")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"{claim.key} has two symbols called {twice[0]}")
+    parts: list[Any] = [part.name for part in claim.parts]
+    if twice := [name for name in parts if parts.count(name) > 1]:
+        raise InputError(f"{claim.key} has two parts called {twice[0]}")

@@ -21,7 +21,7 @@ from unittest import mock
 import maurey
 from maurey import cli
 from maurey.paper_tables import exhibits, trained
-from maurey.symbolic import papers
+from maurey.symbolic import papers, registry
 from maurey.verify.evidence import Standing
 from maurey.verify.files import replace
 
@@ -53,8 +53,11 @@ def with_outputs(text: str, folder: Path) -> str:
 
 def run_python(code: str, folder: Path) -> str:
     out = io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(out):
-        exec(compile(code, "a guide", "exec"), {})
+    try:
+        with contextlib.chdir(folder), contextlib.redirect_stdout(out):
+            exec(compile(code, "a guide", "exec"), {})
+    finally:
+        registry.forget()  # claims of a guide's own
     return out.getvalue()
 
 

@@ -161,5 +161,9 @@ def test_what_a_hidden_constant_multiplies_needs_no_parentheses():
 
 
 def test_notebooks_show_the_formula():
-    assert maurey.claim("edelman2022/A.7")._repr_latex_().startswith(r"$\displaystyle \|\mathrm{softmax}")
-    assert "least cardinality" in maurey.claim("edelman2022/2.1")._repr_latex_()
+    assert (
+        maurey.claim("edelman2022/A.7")
+        ._repr_mimebundle_()["text/latex"]
+        .startswith(r"$\displaystyle \|\mathrm{softmax}")
+    )
+    assert "least cardinality" in maurey.claim("edelman2022/2.1")._repr_mimebundle_()["text/latex"]

@@ -1,0 +1,167 @@
+"""What `import maurey` gives: the questions that are not asked of one claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from maurey.symbolic import registry
+from maurey.symbolic.claim import KINDS, Claim, InputError
+from maurey.symbolic.errors import cut, perhaps
+
+from .lists import Claims, Entry, Errata
+from .notebook import with_display
+from .view import ClaimView
+
+if TYPE_CHECKING:
+    from maurey.numeric.compare import Comparison
+    from maurey.verify.prove.check import Page
+
+
+def claim(key: str) -> ClaimView:
+    """The claim with this key: the paper, a slash, the paper's own number.
+
+    >>> import maurey
+    >>> maurey.claim("edelman2022/4.5")
+    <edelman2022/4.5: Cover of a vector-valued linear class, (2,inf) norm>
+    >>> maurey.claim("edelman2022/4.5").kind
+    'covering'
+    """
+    if isinstance(key, ClaimView):
+        return key
+    name, _, part = key.partition(":") if isinstance(key, str) else (key, "", "")
+    found = registry.find(name)
+    if part:
+        found.part(part)
+        raise InputError(f"a claim comes with all its parts: claim({name!r}), then .enclose(part={part!r}, ...)")
+    return ClaimView(found)
+
+
+def claims(paper: str = "", kind: str = "") -> Claims:
+    """All claims, or those of a paper, of a kind: a list.
+
+    >>> import maurey
+    >>> maurey.claims("zhang2002")
+    <1 claim of zhang2002>
+    >>> [claim.key for claim in maurey.claims("trauger2024", kind="lipschitz")]
+    ['trauger2024/C.1', 'trauger2024/E.2', 'trauger2024/E.3', 'trauger2024/G']
+    """
+    if kind and kind not in KINDS:
+        raise InputError(f"no kind {cut(repr(kind))}{perhaps(kind, KINDS)}; there are {', '.join(KINDS)}")
+    found = registry.claims_of(paper).values() if paper else registry.all_claims()
+    return Claims(ClaimView(record) for record in found if kind in ("", record.kind))
+
+
+def compare(
+    *keys: Any,
+    over: Mapping[str, tuple[Any, Any]] | None = None,
+    forms: str | Sequence[str] = (),
+    points: int = 200,
+    **values: Any,
+) -> Comparison:
+    """Claims (or KEY, or KEY:PART) over a range of one parameter: curves, which is the smallest, certified crossovers.
+
+    Each claim takes of the values what it knows. `forms` is printed, derived, sharp or all, one or several.
+
+    >>> import maurey
+    >>> head = dict(d=8, m=100, H=2, L_sigma=1, B_X=1, B_V=2, B_V_inf="0.7", B_QK_inf="0.4", eps="0.1")
+    >>> found = maurey.compare(
+    ...     "edelman2022/4.4", "edelman2022/A.12", over={"T": (16, 1000)}, forms="sharp", points=9, **head
+    ... )
+    >>> found
+    <2 curves over T from 16 to 1000, 0 crossovers; smallest: edelman2022/4.4 sharp>
+    """
+    from maurey.numeric.compare import compare
+
+    pairs = list(over.items()) if isinstance(over, Mapping) else []
+    if len(pairs) != 1 or not isinstance(pairs[0][1], (tuple, list)) or len(pairs[0][1]) != 2:
+        got = "nothing" if over is None else cut(repr(over))
+        raise InputError(f"over takes one parameter and its two ends, e.g. over={{'T': (16, 10**6)}}, got {got}")
+    if "form" in values:
+        raise InputError("a comparison takes forms, one or several, e.g. forms=['printed', 'sharp']")
+    ((name, (low, high)),) = pairs
+    named = [_key(one) for one in keys]
+    return with_display(
+        compare(named, (str(name), low, high), values, [forms] if isinstance(forms, str) else forms, points)
+    )
+
+
+def _key(one: Any) -> str:
+    if isinstance(one, (ClaimView, Claim)):
+        return one.key
+    if isinstance(one, str):
+        return one
+    raise InputError(f"compare takes claims or keys such as 'edelman2022/4.4', got {cut(repr(one))}")
+
+
+def errata(which: Any = "") -> Errata:
+    """Where printed forms fail: of all papers, of one, or of one claim; a list, each entry with its witness.
+
+    An entry is a dictionary, as `maurey errata --json` gives it.
+
+    >>> import maurey
+    >>> found = maurey.errata("edelman2022/4.5")
+    >>> found
+    <1 erratum on 1 claim, 1 refuted>
+    >>> found[0]["status"]
+    'refuted'
+    """
+    from maurey.pages.errata import records
+    from maurey.verify import ledger
+    from maurey.verify.errata.entries import restates
+
+    which = which.key if isinstance(which, (ClaimView, Claim)) else which
+    if not isinstance(which, str):
+        raise InputError(f"errata takes a paper or a key, e.g. 'edelman2022/4.4', got {cut(repr(which))}")
+    key, _, part = which.partition(":")
+    if "/" in key:
+        claim = registry.find(key)
+        keys = {restates(claim) or key}
+        part = part and claim.part(part).name
+    else:
+        keys = set(registry.claims_of(key)) if which else {claim.key for claim in registry.all_claims()}
+    found = records(ledger.comparisons(keys=keys))
+    return Errata(Entry(entry) for entry in found if entry["key"] in keys and part in ("", entry["part"]))
+
+
+def check(lhs: Any, rhs: Any = None, over: Any = None, **options: Any) -> Page:
+    """Is lhs <= rhs? Formulas over a box are proved or refuted, functions over a strategy attacked.
+
+    >>> import maurey
+    >>> from sympy import symbols, tanh
+    >>> x = symbols("x")
+    >>> maurey.check(2 * tanh(x / 2), x, over={"x": (0, 10)}).verdict
+    'holds'
+    >>> maurey.check(x**2, x, over={"x": (0, 2)}).verdict
+    'fails'
+    """
+    from maurey.verify.prove.check import check
+
+    return with_display(check(lhs, rhs, over, **options))
+
+
+def register(claim: Claim | ClaimView, replace: bool = False) -> ClaimView:
+    """Make a claim of one's own known to compare, blame, samples_for, latex, verify, ... while the program runs.
+
+    A key that is taken is refused; `replace=True` puts a claim in the place of one that was registered before.
+
+    >>> import maurey
+    >>> from sympy import log, sqrt, symbols
+    >>> from maurey.symbolic.claim import Claim, Parameter, Part
+    >>> m, delta = symbols("m delta")
+    >>> gap = Part("gap", "R - R_m", "generalization gap", printed=lambda _: sqrt(log(1 / delta) / (2 * m)))
+    >>> size = Parameter("m", "m", "number of samples", "positive integer")
+    >>> level = Parameter("delta", r"\\delta", "confidence", "in (0, 1)")
+    >>> mine = maurey.register(
+    ...     Claim("mine2030/1", "Hoeffding", "generalization", "One hypothesis.", (size, level), parts=(gap,)),
+    ...     replace=True,
+    ... )
+    >>> mine.samples_for(0.01, delta="1/20").m
+    14979
+    >>> mine.standing.words
+    'to be verified again'
+    """
+    return ClaimView(registry.register(claim.record if isinstance(claim, ClaimView) else claim, replace))
+
+
+__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata", "register"]
