@@ -51,7 +51,7 @@ def tables(
 ) -> int:
     """Make the papers' tables and figures again, under build/tables/."""
     if index:
-        return _index(commit)
+        return _index(commit, as_json)
     import sqlite3
 
     from maurey.paper_tables import exhibits as rooms
@@ -96,7 +96,7 @@ def tables(
         return 1
 
 
-def _index(commit: bool) -> int:
+def _index(commit: bool, as_json: bool) -> int:
     """The page in the source tree, too, if it is to be kept."""
     from maurey.paper_tables import index
     from maurey.verify.files import replace
@@ -104,7 +104,13 @@ def _index(commit: bool) -> int:
     if commit:
         check_checkout("the index")
         replace(index.FILE, index.text())
-    print("\n".join(index.lines()).strip())
+    if as_json:
+        found = {
+            paper["title"]: [asdict(row) for row in index.rows(paper["shows"])] for paper in index.papers().values()
+        }
+        print(json.dumps(found, indent=1))
+    else:
+        print("\n".join(index.lines()).strip())
     return 0
 
 
