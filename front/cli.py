@@ -81,7 +81,7 @@ def main() -> None:
     except (KeyboardInterrupt, clock.Interrupted, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
             raise
-        _say(f"interrupted; {error if isinstance(error, clock.Interrupted) else 'nothing was kept'}")
+        _say(f"interrupted; {error if isinstance(error, clock.Interrupted) else clock.NOTHING}")
         sys.exit(INTERRUPTED)
     except Exception as error:
         # usage errors of the command line know how to say themselves; anything else is a defect and keeps its trace

@@ -22,11 +22,12 @@ from maurey.symbolic.errors import InputError
 SECONDS = 20.0  # of processor time, unless told otherwise
 MOST_SECONDS = 1e6
 GRACE = 3  # seconds more, before the kernel ends what did not end by itself
+NOTHING = "nothing was kept"
 ROOM = 4096  # bytes of the note that two processes share
 
 
-class OutOfTime(BaseException):
-    """Not an Exception: what handles errors of a computation shall not handle this."""
+class OutOfTime(Exception):
+    """An Exception, for what calls Python from C passes on no others."""
 
 
 class Interrupted(Exception):
@@ -97,7 +98,7 @@ def _ring(*_: Any) -> None:
 
 def _interrupt(*_: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells both processes, and the other one passes it on
-    raise KeyboardInterrupt
+    raise Interrupted(NOTHING)
 
 
 def _limit_by_kernel(seconds: float) -> None:
