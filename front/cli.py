@@ -63,6 +63,7 @@ def main() -> None:
     except BrokenPipeError:  # who read has gone
         sys.exit(_unread())
     except clock.OutOfTime as up:
+        clock.stop()
         _say(str(up) or clock.out_of_time())
         sys.exit(1)
     except MemoryError:

@@ -44,7 +44,7 @@ HANG = 60.0  # seconds by the clock without a word from a call
 LATE = 1.5  # seconds of processor time beyond those that a call was given
 FIRST = 2.0  # and those that the first use of a library may take
 WEIGHTS = {"eval": 30, "samples": 18, "blame": 14, "show": 14, "trace": 14, "compare": 4, "list": 2, "verify": 0.3,
-           "tables": 1, "errata": 0.05}  # fmt: skip
+           "tables": 0.5, "errata": 0.05}  # fmt: skip
 OTHERS = 1.0  # commands of which nothing is known here: their help, and arguments that are not taken
 NEVER = {"--commit", "--serve", "--scheduler", "--workers", "--device"}  # they write into the source tree, or wait
 QUICK = (

@@ -37,7 +37,7 @@ class Interrupted(Exception):
 _program = False
 _note: list[mmap | str] = [""]
 _limit = SECONDS
-_before: list[Any] = []  # the handler that was there
+_before: list[Any] = []  # the hook and the handler that were there
 
 
 def as_program() -> None:
@@ -80,8 +80,9 @@ def start(context: typer.Context, seconds: float) -> float:
             _wait(child)
         _limit_by_kernel(seconds)
         signal.signal(signal.SIGINT, _interrupt)
-    _before[:] = [signal.signal(signal.SIGPROF, _ring)]
-    signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.001), 1.0)  # again, should one be lost where errors are dropped
+    _before[:] = [sys.unraisablehook, signal.signal(signal.SIGPROF, _ring)]
+    sys.unraisablehook = _dropped
+    signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.001), 0.5)  # again, should one be dropped
     return seconds
 
 
@@ -90,10 +91,17 @@ def stop() -> None:
     if _before:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, _before.pop())
+        sys.unraisablehook = _before.pop()
 
 
 def _ring(*_: Any) -> None:
     raise OutOfTime
+
+
+def _dropped(lost: Any) -> None:
+    """A collection of garbage can raise nothing; the next ring will."""
+    if lost.exc_type is not OutOfTime:
+        sys.__unraisablehook__(lost)
 
 
 def _interrupt(*_: Any) -> None:

@@ -22,6 +22,7 @@ import typer
 
 from maurey.symbolic.errors import InputError
 
+from .clock import NOTHING, Interrupted
 from .options import Json, check_checkout
 
 BUILT = Path("build/tables")
@@ -89,6 +90,8 @@ def tables(
                 protocol=protocol,
                 as_json=as_json,
             )
+    except KeyboardInterrupt:
+        raise Interrupted(f"what was finished is kept under {BUILT}" if not dry_run else NOTHING) from None
     except (OSError, sqlite3.Error) as error:
         if isinstance(error, OSError) and error.errno in IN_THE_WAY:
             raise InputError(f"cannot write under {base}: {error.strerror}") from None
