@@ -5,9 +5,11 @@
 # make claim KEY=paper/number: verify a claim, keep what is found, and run all that is tested of it
 # make ledger: verify everything again, say what comes out otherwise, and keep it
 # make module NAME=word: all that is tested of a module of the calculus, by a word of its name
+# make fuzz: twenty thousand calls of the command, made from its table; SEED=1 makes others
 # make docs: the README and the guides again, with what their commands print
 
 PYTHON ?= python3
+SEED ?= 0
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
@@ -21,7 +23,7 @@ CONTRACTS := tests/symbolic/test_registry.py tests/symbolic/test_latex.py tests/
   tests/numeric/test_mutations.py tests/numeric/test_grids.py tests/numeric/test_samples.py \
   tests/verify/test_contracts.py tests/verify/test_matrix.py tests/verify/errata
 
-.PHONY: tables test replay quick types bench claim ledger module docs clean
+.PHONY: tables test replay quick types bench claim ledger module docs fuzz clean
 
 tables: $(VENV)/all.done
 	$(BIN)/maurey tables
@@ -57,6 +59,9 @@ ledger: $(VENV)/test.done
 
 module: $(VENV)/test.done
 	$(PYTEST) tests/verify/attack -k "$(NAME)"
+
+fuzz: $(VENV)/test.done
+	$(BIN)/python tests/fuzz.py --calls 20000 --seed $(SEED) --seconds 1
 
 docs: $(VENV)/test.done
 	$(BIN)/python tests/documents.py

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from maurey.symbolic.errors import InputError
 
-from .commands import claims, compare, errata, numbers, tables, verify
+from .commands import claims, clock, compare, errata, numbers, tables, verify
 
 if "_MAUREY_COMPLETE" in os.environ:
     # a shell completes words and uses no values; typer would load pydantic to convert them, and leaves out what fails
     sys.modules.setdefault("pydantic", None)  # type: ignore[arg-type]
+
+INTERRUPTED = 130  # what shells expect after SIGINT, and the code of nothing else
 
 app = typer.Typer(
     help="Generalization bounds for Transformers: printed, re-derived, evaluated to certified digits.",
@@ -44,11 +47,28 @@ def options(
 
 
 def main() -> None:
-    """Exit 0 on success, 1 when a check fails, 2 on bad input with one line that says what would be right."""
+    """Exit 0 on success, 1 when a check fails or time is up, 2 on bad input with one line that says what would be
+    right, 130 when the user interrupts."""
     if len(sys.argv) == 1:
         sys.argv.append("--help")
+    for stream in (sys.stdout, sys.stderr):  # what a terminal cannot show is written in ASCII
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        code = app(standalone_mode=False) or 0
+        sys.stdout.flush()
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        sys.exit(code)
+    except BrokenPipeError:  # who read has gone
+        sys.exit(_unread())
+    except clock.OutOfTime as up:
+        clock.stop()
+        _say(str(up) or clock.out_of_time())
+        sys.exit(1)
+    except MemoryError:
+        _say("not enough memory")
+        sys.exit(1)
     except InputError as error:
         _say(str(error))
         sys.exit(2)
@@ -59,20 +79,37 @@ def main() -> None:
             raise
         _say(str(error))
         sys.exit(2 if isinstance(error, Undefined) else 1)
-    except (KeyboardInterrupt, typer.Abort):
-        _say("interrupted")
-        sys.exit(130)
+    except (KeyboardInterrupt, clock.Interrupted, typer.Abort) as error:
+        if isinstance(error.__cause__, EOFError):
+            raise
+        _say(f"interrupted; {error if isinstance(error, clock.Interrupted) else clock.NOTHING}")
+        sys.exit(INTERRUPTED)
     except Exception as error:
         # usage errors of the command line know how to say themselves; anything else is a defect and keeps its trace
         if not hasattr(error, "format_message"):
             raise
         _say(error.format_message() or "see `maurey --help`")
         sys.exit(2)
+    finally:
+        clock.stop()
+
+
+def program() -> None:
+    """What a shell starts."""
+    clock.as_program()
+    main()
+
+
+def _unread() -> int:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
 
 
 def _say(line: str) -> None:
-    print(f"maurey: {' '.join(line.split())}", file=sys.stderr)
+    """In one line, of characters that can be seen."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(line.split()))
+    print(f"maurey: {shown}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main()
+    program()

@@ -34,6 +34,8 @@ from .walk import RULES, Env, Reader, Reading, Undecided, Undefined, factors_of,
 MOST_DIGITS = 10_000
 LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
+MOST_INTEGRAL_PRECISION = 1 << 12  # bits: the nodes of a rule take the third power of them
+MOST_EVALUATIONS = 1 << 18  # of an integrand
 
 
 class Unresolved(ArithmeticError):
@@ -175,10 +177,24 @@ class Balls:
         def integrand(z: Any, analytic: bool) -> Any:
             return acb(walk(node.function, {**fixed, variable.name: z}, _Complex(analytic)))
 
-        return acb.integral(integrand, acb(to_arb(a)), acb(to_arb(b))).real
+        return _integral(integrand, to_arb(a), to_arb(b))
 
     def _vanishes(self, expr: Expr, env: Mapping[str, Any]) -> bool:
         return bool(vanishes(expr, _ExactEnv(env, self.steps)))
+
+
+def _integral(integrand: Callable[[Any, bool], Any], low: arb, high: arb) -> arb:
+    if ctx.prec > MOST_INTEGRAL_PRECISION:
+        raise Undecided(
+            f"undecided: integrals are taken at up to {MOST_INTEGRAL_PRECISION} bits, {ctx.prec} are needed"
+        )
+    try:
+        return acb.integral(integrand, acb(low), acb(high), eval_limit=MOST_EVALUATIONS).real
+    except SystemError as broken:  # by an interruption, which is the cause of all that follows
+        first: BaseException = broken
+        while isinstance(first, SystemError) and first.__cause__ is not None:
+            first = first.__cause__
+        raise first from None
 
 
 class _Complex(Balls):

@@ -8,6 +8,7 @@ product of powers the share of x_j is its exponent times log x_j; ceilings and s
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,14 +53,27 @@ class Blame:
 
 
 def blame(claim: Claim, form: str = "", part: str = "", **values: Any) -> Blame:
+    return shares_of(claim, form, part, values)
+
+
+def shares_of(
+    claim: Claim,
+    form: str,
+    part: str,
+    values: Mapping[str, Any],
+    report: Callable[[str], None] = lambda _: None,
+) -> Blame:
+    """The same, at values under any names."""
     bound = bind(claim, form, part, values)
     lengths = {p.index for p in claim.symbols if p.name in bound.used} | set(claim.unrolled)  # of lists, which stay
     used = {n: v for n, v in bound.used.items() if n not in lengths}
-    names = [(n, i) for n, v in used.items() for i in (range(len(v)) if isinstance(v, list) else [None])]
+    entries = [(n, i) for n, v in used.items() for i in (range(len(v)) if isinstance(v, list) else [None])]
+    names = [(n, i) for n, i in entries if (used[n] if i is None else used[n][i])]  # zero stays where it is
     logs = np.array([float(from_exact(used[n] if i is None else used[n][i]).log) for n, i in names])
     end = float(_logs(bound, names, logs[:, None])[0])
     if not np.isfinite(end):
         raise InputError(f"{claim.key} is zero here, or has no logarithm: there is nothing to share")
+    report(f"moving {len(names)} quantities, {STEPS} steps each")
     start = 0
     while not np.isfinite(_logs(bound, names, logs[:, None] * (start / STEPS))[0]):
         start += 1  # a kept logarithm vanishes where everything is 1

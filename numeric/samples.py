@@ -68,6 +68,19 @@ def samples(
     **values: Any,
 ) -> Samples | None:
     """None if no m up to the limit is found from which the bound certainly stays at or below the gap."""
+    return smallest(claim, gap, form, part, values, limit, report)
+
+
+def smallest(
+    claim: Claim,
+    gap: Any,
+    form: str,
+    part: str,
+    values: Mapping[str, Any],
+    limit: int = LIMIT,
+    report: Callable[[str], None] = lambda _: None,
+) -> Samples | None:
+    """The same, at values under any names."""
     name = claim.samples
     if name not in {p.name for p in claim.symbols}:
         raise InputError(f"{claim.key} does not speak of a sample size {name}")

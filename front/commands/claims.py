@@ -11,6 +11,7 @@ import typer
 
 from maurey.symbolic.errors import InputError
 
+from .clock import SECONDS, Seconds
 from .options import FormOption, Json, Key, Layers, check_form
 
 
@@ -53,6 +54,7 @@ def show(
     form: FormOption = "",
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX only.")] = False,
     layers: Layers = 2,
+    seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
     """A claim: verdict, statement, symbols, constants and its forms."""
@@ -83,6 +85,7 @@ def trace(
     latex: Annotated[bool, typer.Option("--latex", help="Print the derivation as aligned LaTeX.")] = False,
     against: Annotated[str, typer.Option("--against", help="Another form, step beside step.")] = "",
     layers: Layers = 2,
+    seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
     """The derivation, step by step, each step with its reason and the claim that justifies it."""

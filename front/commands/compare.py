@@ -11,6 +11,7 @@ import typer
 
 from maurey.symbolic.errors import InputError
 
+from .clock import SECONDS, Seconds
 from .options import Json, assignments, patience
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def compare(
     forms: Annotated[list[str] | None, typer.Option("--form", help="printed, derived, sharp or all.")] = None,
     points: Annotated[int, typer.Option("--points", help="Points of the range, 2 to 10000.")] = 200,
     plot: Annotated[str, typer.Option("--plot", help="The figure: FILE.png, .svg or .pdf.")] = "",
+    seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
     """Several claims against a parameter, with certified crossovers."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from maurey.symbolic.errors import InputError
 
+from .clock import SECONDS, Seconds
 from .options import FormOption, Json, KeyPart, Values, assignments, check_form, patience
 
 
@@ -24,6 +25,7 @@ def evaluate(
     values: Values = None,
     form: FormOption = "",
     digits: Annotated[int, typer.Option("--digits", help="Certified significant digits.")] = 15,
+    seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
     """Value and a rigorous enclosure."""
@@ -68,20 +70,20 @@ def samples(
     values: Values = None,
     gap: Annotated[str, typer.Option("--gap", help="The gap that the bound shall not exceed.")] = "",
     form: FormOption = "",
+    seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
     """The smallest sample size from which the bound stays at or below the gap, certified."""
-    from maurey.numeric.samples import BEYOND, LIMIT, certified
-    from maurey.numeric.samples import samples as search
+    from maurey.numeric.samples import BEYOND, LIMIT, certified, smallest
     from maurey.symbolic import registry
 
     if not gap:
         raise InputError("missing option --gap: the gap that the bound shall not exceed, a positive real")
     name, _, part = key.partition(":")
     claim = registry.find(name)
-    given: dict[str, Any] = dict(assignments(values or []))
+    given = assignments(values or [])
     with patience("writing the form out") as report:
-        found = search(claim, gap, check_form(form), part, report=report, **given)
+        found = smallest(claim, gap, check_form(form), part, given, report=report)
     if found is None:
         most = f"{claim.samples} up to 2^{LIMIT.bit_length() - 1}"
         line = f"no {most} was found from which the bound certainly stays at or below {gap}"
@@ -105,16 +107,24 @@ def samples(
     print(f"  and it stays at or below {gap} up to {far} at least, {BEYOND} doublings on")
 
 
-def blame(key: KeyPart, values: Values = None, form: FormOption = "", as_json: Json = False) -> None:
+def blame(
+    key: KeyPart,
+    values: Values = None,
+    form: FormOption = "",
+    seconds: Seconds = SECONDS,
+    as_json: Json = False,
+) -> None:
     """Which factor, layer and constant makes the bound large: shares of its logarithm."""
     from dataclasses import asdict
 
-    from maurey.numeric.blame import blame as shares_of
+    from maurey.numeric.blame import shares_of
     from maurey.symbolic import registry
 
     name, _, part = key.partition(":")
     claim = registry.find(name)
-    found = shares_of(claim, check_form(form), part, **assignments(values or []))
+    given = assignments(values or [])
+    with patience("writing the form out") as report:
+        found = shares_of(claim, check_form(form), part, given, report)
     if as_json:
         print(json.dumps({"key": claim.key, **asdict(found)}, indent=1))
         return

@@ -14,6 +14,8 @@ import typer
 
 from maurey.symbolic.errors import InputError
 
+from . import clock
+
 PATIENCE = 2.0  # seconds without a sign of life
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -62,6 +64,11 @@ def assignments(words: list[str]) -> dict[str, str]:
 def patience(text: str) -> Iterator[Callable[[str], None]]:
     """A line on stderr while the work takes longer than that; gives the function that changes its text."""
     latest, done = deque([text], maxlen=1), Event()
+    clock.reached(text)
+
+    def tell(now: str) -> None:
+        latest.append(now)
+        clock.reached(now)
 
     def show() -> None:
         if done.wait(PATIENCE):
@@ -75,7 +82,7 @@ def patience(text: str) -> Iterator[Callable[[str], None]]:
     thread = Thread(target=show)
     thread.start()
     try:
-        yield latest.append
+        yield tell
     finally:
         done.set()
         thread.join()

@@ -22,6 +22,7 @@ import typer
 
 from maurey.symbolic.errors import InputError
 
+from .clock import NOTHING, Interrupted
 from .options import Json, check_checkout
 
 BUILT = Path("build/tables")
@@ -51,7 +52,7 @@ def tables(
 ) -> int:
     """Make the papers' tables and figures again, under build/tables/."""
     if index:
-        return _index(commit)
+        return _index(commit, as_json)
     import sqlite3
 
     from maurey.paper_tables import exhibits as rooms
@@ -89,6 +90,8 @@ def tables(
                 protocol=protocol,
                 as_json=as_json,
             )
+    except KeyboardInterrupt:
+        raise Interrupted(f"what was finished is kept under {BUILT}" if not dry_run else NOTHING) from None
     except (OSError, sqlite3.Error) as error:
         if isinstance(error, OSError) and error.errno in IN_THE_WAY:
             raise InputError(f"cannot write under {base}: {error.strerror}") from None
@@ -96,7 +99,7 @@ def tables(
         return 1
 
 
-def _index(commit: bool) -> int:
+def _index(commit: bool, as_json: bool) -> int:
     """The page in the source tree, too, if it is to be kept."""
     from maurey.paper_tables import index
     from maurey.verify.files import replace
@@ -104,7 +107,13 @@ def _index(commit: bool) -> int:
     if commit:
         check_checkout("the index")
         replace(index.FILE, index.text())
-    print("\n".join(index.lines()).strip())
+    if as_json:
+        found = {
+            paper["title"]: [asdict(row) for row in index.rows(paper["shows"])] for paper in index.papers().values()
+        }
+        print(json.dumps(found, indent=1))
+    else:
+        print("\n".join(index.lines()).strip())
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .clock import Interrupted
 from .options import Json, check_checkout, complete_key
 
 if TYPE_CHECKING:
@@ -86,8 +87,8 @@ def verify(
     for line in differing:
         print(f"maurey: {line}", file=sys.stderr)
     if len(rows) < len(chosen):
-        print(f"maurey: interrupted after {len(rows)} of {len(chosen)} claims", file=sys.stderr)
-        return 130
+        kept = "kept in the ledger" if commit else "kept nowhere, for want of --commit"
+        raise Interrupted(f"{len(rows)} of {len(chosen)} claims were verified, which is {kept}")
     if replay:
         print(f"maurey: {len(rows)} entries of the ledger replayed, {len(differing)} differences", file=sys.stderr)
     return 1 if differing and not commit else 0

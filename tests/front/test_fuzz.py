@@ -1,0 +1,96 @@
+"""Two thousand calls from the command table: no trace, no other exits, no hang, no files but those asked for."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+FUZZ = Path(__file__).parents[1] / "fuzz.py"
+EACH = 1000
+SLOW = ["samples", "maurey/dudley:proper", "--gap", "0.1", "A=1", "C_F=1", "p_0=1", "tau=1e-400"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half", [0, 1])
+def test_calls(half):
+    run = [sys.executable, str(FUZZ), "--calls", str(EACH), "--first", str(half * EACH)]
+    made = subprocess.run(run, capture_output=True, text=True)
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+@pytest.mark.parametrize("name", ["part", "form", "claim", "digits", "gap", "limit", "report", "values"])
+@pytest.mark.parametrize("command", [["eval"], ["blame"], ["samples", "--gap", "1"]])
+def test_names_of_ours(maurey, command, name):
+    code, out, err = maurey(*command, "edelman2022/A.5", f"{name}=1")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"unknown parameter '{name}'" in err
+
+
+@pytest.mark.parametrize("value", ["", "\0", "1\n2", "1e999999999", "٣", "1,", "nan", "9" * 5000, "\udc80"])
+def test_values(maurey, value):
+    code, out, err = maurey("eval", "edelman2022/A.10", f"eps={value}", "N=100", "B_w=1", "B_X=1")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert len(err) < 300
+    assert "\0" not in err
+
+
+def test_time_is_up(maurey):
+    before = signal.getsignal(signal.SIGPROF)
+    code, out, err = maurey(*SLOW, "--seconds", "2")
+    assert (code, out) == (1, "")
+    assert err.startswith("maurey: no answer in 2 s of processor time; it came to: m near 2^")
+    assert err.count("\n") == 1
+    assert signal.getsignal(signal.SIGPROF) is before
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+    for wrong in ("0", "-1", "nan", "1e300"):
+        code, _, err = maurey(*SLOW, "--seconds", wrong)
+        assert (code, err.count("\n")) == (2, 1)
+
+
+ENDLESS = """
+import sys, time
+from maurey import cli
+from maurey.numeric import samples
+from flint import fmpz
+
+def endless(*given, report, **more):
+    report("in C")
+    {}
+
+samples.smallest = endless
+sys.argv = ["maurey", "samples", "edelman2022/A.5", "--gap", "1", "--seconds", "0.5"]
+cli.program()
+"""
+
+
+def test_what_no_signal_stops():
+    """A single step of a library in C, longer than the time there is."""
+    code = ENDLESS.format("fmpz(10**6000).__pow__(10**6)" + "\n    fmpz(3) ** (10**11)")
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (made.returncode, made.stdout) == (1, "")
+    assert made.stderr.splitlines()[-1].startswith("maurey: no answer in 0.5 s of processor time; it came to: in C;")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("everyone", [True, False])  # a terminal tells both processes
+def test_interrupted(everyone):
+    command = [sys.executable, "-c", ENDLESS.format("print('here', flush=True)\n    time.sleep(60)")]
+    made = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=everyone
+    )
+    assert made.stdout.readline() == "here\n"
+    time.sleep(0.1)
+    os.killpg(made.pid, signal.SIGINT) if everyone else made.send_signal(signal.SIGINT)
+    _, err = made.communicate(timeout=30)
+    assert (made.returncode, err) == (130, "maurey: interrupted; nothing was kept\n")
+
+
+def test_nobody_reads():
+    command = f"{sys.executable} -m maurey show edelman2022/A.17 | head -n 0; exit ${{PIPESTATUS[0]}}"
+    made = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert made.returncode in (0, 1)
+    assert made.stderr == ""
