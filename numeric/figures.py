@@ -30,7 +30,7 @@ def figure_of(found: Comparison) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("figures need matplotlib: install maurey[tables]") from None
-    figure = Figure(figsize=(10.0, 6.0), layout="constrained")
+    figure: Any = Figure(figsize=(10.0, 6.0), layout="constrained")
     axes = figure.subplots()
     draw(axes, found)
     axes.set_title(fill(", ".join(f"{name} = {_told(value)}" for name, value in found.given.items()), 110), fontsize=8)
