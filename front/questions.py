@@ -72,6 +72,7 @@ def compare(
     <2 curves over T from 16 to 1000, 0 crossovers; smallest: edelman2022/4.4 sharp>
     """
     from maurey.numeric.compare import compare
+    from maurey.verify.evidence import form_stands
 
     pairs = list(over.items()) if isinstance(over, Mapping) else []
     if len(pairs) != 1 or not isinstance(pairs[0][1], (tuple, list)) or len(pairs[0][1]) != 2:
@@ -82,7 +83,14 @@ def compare(
     ((name, (low, high)),) = pairs
     named = [_key(one) for one in keys]
     return with_display(
-        compare(named, (str(name), low, high), values, [forms] if isinstance(forms, str) else forms, points)
+        compare(
+            named,
+            (str(name), low, high),
+            values,
+            [forms] if isinstance(forms, str) else forms,
+            points,
+            ranked=form_stands,
+        )
     )
 
 

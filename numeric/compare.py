@@ -24,12 +24,14 @@ from .curves import DIGITS, Graph, order, spread
 from .exact import cut_number, plain_number
 from .grids import LogValue
 from .slack import slack
+from .vacuous import remarks
 
 MOST_POINTS = 10_000
 ROUNDS = 8  # of taking unclear points into the grid
 INTEGER = "positive integer"
 
 Report = Callable[[str], None]
+Ranked = Callable[[Claim, str, str], bool]  # claim, part and form
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Winner:
     start: Fraction
     end: Fraction
     label: str
+    ties: tuple[str, ...] = ()  # others that are as small, all along
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,8 +115,10 @@ def compare(
     forms: Sequence[str] = (),
     points: int = 200,
     report: Report = lambda _: None,
+    ranked: Ranked = lambda claim, part, form: True,
 ) -> Comparison:
-    """The claims (KEY or KEY:PART) over the parameter from one value to another, at the given values of the others."""
+    """The claims (KEY or KEY:PART) over the parameter from one value to another, at the given values of the others.
+    Where no form is named, only those count as smallest that are `ranked`, if there are any."""
     chosen = _choose(keys, forms)
     claims = list({claim.key: claim for claim, _, _ in chosen}.values())
     if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
@@ -137,12 +142,16 @@ def compare(
                 grid=grid,
             )
         )
-    crossovers, winners, crowded = _settle(graphs, grid, integer, report)
+    counted = [bool(forms) or ranked(g.claim, g.bound.part.name, g.bound.form) for g in graphs]
+    counted = counted if any(counted) else [True] * len(graphs)
+    crossovers, winners, crowded = _settle(graphs, counted, grid, integer, report)
     curves = [Curve(g.label, g.claim.key, g.bound.part.name, g.bound.form, g.sweep(grid)) for g in graphs]
     given = {n: read_exact(p, v) for n, v in values.items() for c in claims if (p := _parameter(c, n)) is not None}
     notes = _notes(graphs, given, name, (low, high))
     same = ((a, b) for a, b in combinations(graphs, 2) if not order(a.sweep(grid), b.sweep(grid)).any())
     notes += [f"{a.label} and {b.label} coincide" for a, b in same]
+    notes += [f"{g.label} is not ranked: it is not proved" for g, one in zip(graphs, counted, strict=True) if not one]
+    notes += _vacuous(graphs, name, (low, high))
     if crowded:
         notes.append(f"only {MOST_CROSSOVERS} crossovers or so are followed; there are more")
     return Comparison(
@@ -213,8 +222,19 @@ def _decimal(x: Fraction, rounding: str) -> Fraction:
 # --- what it comes to ----------------------------------------------------------------------------------------
 
 
+def _vacuous(graphs: list[Graph], over: str, ends: tuple[Fraction, Fraction]) -> list[str]:
+    """What says no more at an end of the range than what is true anyway."""
+    notes = []
+    for g in graphs:
+        at_ends = [remarks(g.at(end)) for end in ends]
+        for text in dict.fromkeys(text for found in at_ends for text in found):
+            where = [plain_number(end) for end, found in zip(ends, at_ends, strict=True) if text in found]
+            notes.append(f"{g.label}, at {over} = {' and '.join(where)}: {text}")
+    return notes
+
+
 def _settle(
-    graphs: list[Graph], grid: list[Fraction], integer: bool, report: Report
+    graphs: list[Graph], counted: Sequence[bool], grid: list[Fraction], integer: bool, report: Report
 ) -> tuple[list[Crossover], list[Winner], bool]:
     """Crossovers and winners that agree; and whether there are more crossovers than are followed.
 
@@ -230,7 +250,7 @@ def _settle(
             report(f"crossover {n} of {len(brackets)}")
             found.add(certify(graphs, bracket, integer))
         crossovers = sorted(found, key=lambda c: (c.at, c.curves))
-        winners, unclear = _winners(graphs, orders, grid, crossovers)
+        winners, unclear = _winners(graphs, counted, orders, grid, crossovers)
         if not unclear:
             break
         grid = sorted({*grid, *unclear})
@@ -238,15 +258,17 @@ def _settle(
 
 
 def _winners(
-    graphs: list[Graph], orders: Orders, grid: list[Fraction], crossovers: list[Crossover]
+    graphs: list[Graph], counted: Sequence[bool], orders: Orders, grid: list[Fraction], crossovers: list[Crossover]
 ) -> tuple[list[Winner], list[Fraction]]:
     """The smallest curve, in as few intervals as ties allow, and where none is that; between crossovers two curves
     keep their order."""
     xs = sorted({*grid, *(x for c in crossovers for x in c.at)})
     place = {x: i for i, x in enumerate(xs)}
     on_grid = [place[x] for x in grid]
-    smallest = np.ones((len(graphs), len(xs)), dtype=bool)
+    smallest = np.repeat(np.array(counted)[:, None], len(xs), axis=1)
     for (a, b), signs in orders.items():
+        if not (counted[a] and counted[b]):
+            continue
         pair = (graphs[a].label, graphs[b].label)
         strict = signs[np.flatnonzero(signs)]
         whole = np.full(len(xs), strict[0] if len(strict) else 0)
@@ -264,7 +286,8 @@ def _winners(
     for i, j in pairwise([*told, len(xs)]):
         still = alive & smallest[:, j] if j < len(xs) else np.zeros_like(alive)
         if not still.any():
-            winners.append(Winner(xs[start], xs[i], graphs[int(np.argmax(alive))].label))
+            first, *ties = (graphs[n].label for n in np.flatnonzero(alive))
+            winners.append(Winner(xs[start], xs[i], first, tuple(ties)))
             start, still = j, smallest[:, j % len(xs)]
         alive = still
     return winners, [xs[i] for i in np.flatnonzero(~clear)]

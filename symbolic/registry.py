@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import pkgutil
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -62,6 +63,14 @@ def find(key: str) -> Claim:
     if paper in paper_names() and key in claims_of(paper):
         return claims_of(paper)[key]
     raise InputError(f"no claim {cut(repr(key))}; {_nearest(key)}")
+
+
+def keys_of(words: Iterable[str]) -> list[str]:
+    """Of claims and of papers, each once, in the order in which they are named."""
+    found: dict[str, None] = {}
+    for word in words:
+        found |= dict.fromkeys(claims_of(word) if word in paper_names() else [find(word).key])
+    return list(found)
 
 
 def _nearest(key: str) -> str:

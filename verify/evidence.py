@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from maurey.symbolic import registry
-from maurey.symbolic.claim import Claim, InputError
+from maurey.symbolic.claim import HIDES, Claim, InputError
 
 from . import digests
 from .rungs import EFFORTS, RUNGS, VERDICTS
@@ -229,3 +229,29 @@ def standing_or_problem(claim: Claim) -> Standing:
         return standing_of(claim)
     except Damaged as error:
         return Standing(problem=str(error))
+
+
+def shortest_erratum(claim: Claim) -> str:
+    """What it says first: of the errata on it that stand, the note of fewest words."""
+    entry = entry_of(claim)
+    if entry is None or not stands(entry):
+        return ""
+    notes = [one["note"] for one in (*entry["refuted"], *(entry["comparison"] or {"errata": []})["errata"])]
+    return min(notes, key=len, default="")
+
+
+def proved_form(claim: Claim) -> str:
+    """The form to use: the sharp or the derived one, if it stands on something."""
+    verdict = verdict_of(claim)
+    forms = [form for form in ("sharp", "derived") if form in claim.forms]
+    return forms[0] if forms and verdict and verdict["derived"] else ""
+
+
+def form_stands(claim: Claim, part: str, form: str) -> bool:
+    """Whether it is known to hold, with nothing hidden."""
+    verdict = verdict_of(claim)
+    if verdict is None:
+        return False
+    if form == "printed":
+        return bool(verdict["verdict"] == "holds" and claim.part(part).relation not in HIDES)
+    return verdict["derived"] is not None

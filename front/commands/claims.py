@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
+import textwrap
 from typing import Annotated
 
 import typer
@@ -12,7 +12,9 @@ import typer
 from maurey.symbolic.errors import InputError
 
 from .clock import SECONDS, Seconds
-from .options import FormOption, Json, Key, Layers, check_form
+from .options import FormOption, Json, KeyPart, Layers, check_form, screen, tinted
+
+WIDE = 120  # columns that show kinds and forms, too
 
 
 def register(app: typer.Typer) -> None:
@@ -23,12 +25,13 @@ def register(app: typer.Typer) -> None:
 
 def list_claims(
     paper: Annotated[str, typer.Option("--paper", help="Only this paper's.")] = "",
-    kind: Annotated[str, typer.Option("--kind", help="Only this kind.")] = "",
+    kind: Annotated[str, typer.Option("--kind", help="Only this kind, e.g. covering.")] = "",
+    parts: Annotated[bool, typer.Option("--parts", help="The parts of every claim, too.")] = False,
     as_json: Json = False,
 ) -> None:
     """Every claim, with its verdict and evidence."""
     from maurey.pages.claims import row
-    from maurey.pages.columns import columns, cut
+    from maurey.pages.columns import columns
     from maurey.symbolic import registry
     from maurey.symbolic.claim import KINDS
     from maurey.symbolic.printing import plain
@@ -41,16 +44,23 @@ def list_claims(
     if as_json:
         print(json.dumps([row(claim, standing_of(claim)) for claim in found], indent=1))
         return
-    lines: list[tuple[str, ...]] = [("key", "title", "kind", "forms", "as printed, and how it is known")]
+    width = screen(sys.maxsize)
+    lines: list[tuple[str, ...]] = [("key", "title", "as printed", "known by", "kind", "forms")]
     for claim in found:
-        forms = " ".join(claim.forms)
-        lines.append((claim.key, plain(claim.title), claim.kind, forms, standing_of(claim).words))
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
-    print("\n".join(columns(lines, 1, width, cut)))
+        standing = standing_of(claim)
+        verdict, rung = standing.words.partition(" (")[::2]
+        told = (claim.key, plain(claim.title), verdict, rung.removesuffix(")"))
+        lines.append((*told, claim.kind, " ".join(claim.forms)))
+        if parts:
+            lines += [
+                ("", f"  :{one.name}  {plain(one.meaning)}", "", "", "", " ".join(one.forms)) for one in claim.parts
+            ]
+    lines = lines if width >= WIDE else [line[:3] for line in lines]
+    print("\n".join(tinted(line) for line in columns(lines, 1, width, textwrap.wrap)))
 
 
 def show(
-    key: Key,
+    key: KeyPart,
     form: FormOption = "",
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX only.")] = False,
     layers: Layers = 2,
@@ -63,23 +73,27 @@ def show(
     from maurey.symbolic.claim import Setting
     from maurey.verify.evidence import standing_or_problem
 
+    key, _, part = key.partition(":")
     claim, setting = registry.find(key), Setting(default=layers)
+    part = part and claim.part(part).name
     forms = [check_form(form)] if form else list(claim.forms)
     if form:
-        claim.part_with(form)
+        claim.part_with(form, part)
     if latex and not as_json:
-        for name in forms:
-            print(printing.latex_of(claim, name, setting))
+        for name in (name for name in forms if not part or name in claim.part(part).forms):
+            print(printing.latex_of(claim, name, setting, part))
         return
     standing = standing_or_problem(claim)
     if as_json:
         print(json.dumps(record(claim, standing, forms, setting), indent=1))
     else:
-        print(page(claim, standing, forms, setting))
+        if not form:  # the others are folded
+            forms = forms[:1]
+        print(tinted(page(claim, standing, forms, setting, part, screen())))
 
 
 def trace(
-    key: Key,
+    key: KeyPart,
     form: FormOption = "",
     part: Annotated[str, typer.Option("--part", help="A part of the claim.")] = "",
     latex: Annotated[bool, typer.Option("--latex", help="Print the derivation as aligned LaTeX.")] = False,
@@ -93,9 +107,10 @@ def trace(
     from maurey.symbolic import printing, registry
     from maurey.symbolic.claim import Setting
 
+    key, _, named = key.partition(":")
     claim, setting = registry.find(key), Setting(default=layers)
     form = check_form(form) or claim.default_form
-    chosen = claim.part_with(form, part)
+    chosen = claim.part_with(form, part or named)
     if against:
         print(side_by_side(claim, chosen, (form, check_form(against)), setting, as_json))
     elif latex and not as_json:

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import json
+from typing import Annotated
 
 import typer
 
-from .options import Json, patience
+from maurey.pages.columns import fitted
+
+from .options import Json, complete_key, patience, screen
+
+WIDTH = 120  # of lines that go into a file
 
 
 def register(app: typer.Typer) -> None:
     app.command("errata")(errata)
 
 
-def errata(as_json: Json = False) -> None:
-    """Where a printed form fails, with witnesses."""
+def errata(
+    which: Annotated[
+        str, typer.Argument(metavar="[KEY|PAPER]", help="Of one claim or paper.", autocompletion=complete_key)
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Where a printed form fails, with witnesses: of all papers, of one, or of one claim."""
     from maurey.pages.errata import records, report
+    from maurey.symbolic import registry
     from maurey.verify import ledger
 
+    keys = registry.keys_of([which]) if which else None
     with patience("comparing") as tell:
-        found = ledger.comparisons(lambda done, total: tell(f"comparing: {done} of {total} claims"))
-    print(json.dumps(records(found), indent=1) if as_json else "\n".join(report(found)))
+        found = ledger.comparisons(lambda done, total: tell(f"comparing: {done} of {total} claims"), keys=keys)
+    if as_json:
+        print(json.dumps(records(found, keys), indent=1))
+    else:
+        print("\n".join(line for text in report(found, keys) for line in fitted(text, screen(WIDTH), "  ")))

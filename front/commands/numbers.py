@@ -33,6 +33,8 @@ def evaluate(
     from maurey.numeric.binding import bind
     from maurey.numeric.exact import plain_number
     from maurey.numeric.slack import slack
+    from maurey.numeric.vacuous import remarks
+    from maurey.pages.claims import warning
     from maurey.symbolic import registry
     from maurey.verify.evidence import standing_or_problem
 
@@ -43,8 +45,9 @@ def evaluate(
         bound = bind(claim, check_form(form), part, given)
         enclosure, _ = enclose_steps(bound.steps, bound.values, digits)
     parameters = {n: plain_number(v) for n, v in bound.used.items()}
-    notes = slack({name: bound.values[name] for name in given})
     standing = standing_or_problem(claim)
+    fails = warning(claim, standing, bound.form)
+    notes = [*([fails] if fails else []), *remarks(bound), *slack({name: bound.values[name] for name in given})]
     if as_json:
         print(json.dumps({
             "key": claim.key, "part": bound.part.name, "form": bound.form, "value": str(enclosure.value),
@@ -75,7 +78,10 @@ def samples(
 ) -> None:
     """The smallest sample size from which the bound stays at or below the gap, certified."""
     from maurey.numeric.samples import BEYOND, LIMIT, certified, smallest
+    from maurey.numeric.vacuous import no_gap
+    from maurey.pages.claims import warning
     from maurey.symbolic import registry
+    from maurey.verify.evidence import standing_or_problem
 
     if not gap:
         raise InputError("missing option --gap: the gap that the bound shall not exceed, a positive real")
@@ -84,16 +90,20 @@ def samples(
     given = assignments(values or [])
     with patience("writing the form out") as report:
         found = smallest(claim, gap, check_form(form), part, given, report=report)
+    used = form or claim.default_form
+    told = (warning(claim, standing_or_problem(claim), used), no_gap(claim.part_with(used, part)))
+    notes = [note for note in told if note]
     if found is None:
         most = f"{claim.samples} up to 2^{LIMIT.bit_length() - 1}"
         line = f"no {most} was found from which the bound certainly stays at or below {gap}"
-        nothing = {"key": claim.key, "m": None, "bound_at_m": None, "bound_before": None, "note": line}
-        print(json.dumps(nothing, indent=1) if as_json else f"{claim.key}: {line}")
+        nothing = {"key": claim.key, "m": None, "bound_at_m": None, "bound_before": None, "note": line, "notes": notes}
+        print(json.dumps(nothing, indent=1) if as_json else "\n  note: ".join([f"{claim.key}: {line}", *notes]))
         return
     at_m, before = certified(found.at_m, above=False), certified(found.before, above=True)
     if as_json:
         sides = {"bound_at_m": str(at_m), "bound_before": None if before is None else str(before)}
-        print(json.dumps({"key": claim.key, "m": found.m, **sides, "checked_to": str(found.checked_to)}, indent=1))
+        sides |= {"checked_to": str(found.checked_to)}
+        print(json.dumps({"key": claim.key, "m": found.m, **sides, "notes": notes}, indent=1))
         return
     print(f"{claim.key}: {claim.samples} = {found.m}")
     print(f"  bound at {found.m} is at most {at_m}")
@@ -105,6 +115,8 @@ def samples(
         )
     far = f"{claim.samples} = {Decimal(found.checked_to):.3g}"
     print(f"  and it stays at or below {gap} up to {far} at least, {BEYOND} doublings on")
+    for note in notes:
+        print(f"  note: {note}")
 
 
 def blame(
@@ -117,16 +129,23 @@ def blame(
     """Which factor, layer and constant makes the bound large: shares of its logarithm."""
     from dataclasses import asdict
 
+    from maurey.numeric.binding import bind
     from maurey.numeric.blame import shares_of
+    from maurey.numeric.vacuous import remarks
+    from maurey.pages.claims import warning
     from maurey.symbolic import registry
+    from maurey.verify.evidence import standing_or_problem
 
     name, _, part = key.partition(":")
     claim = registry.find(name)
     given = assignments(values or [])
     with patience("writing the form out") as report:
         found = shares_of(claim, check_form(form), part, given, report)
+        bound = bind(claim, form, part, given)
+        fails = warning(claim, standing_or_problem(claim), bound.form)
+        notes = [*([fails] if fails else []), *remarks(bound)]
     if as_json:
-        print(json.dumps({"key": claim.key, **asdict(found)}, indent=1))
+        print(json.dumps({"key": claim.key, **asdict(found), "notes": notes}, indent=1))
         return
     print(f"{claim.key}: log of the bound {found.log:.6g} (the bound is about 10^{found.log / 2.302585092994046:.4g})")
     width = max(len(row.name) for row in found.shares)
@@ -137,3 +156,5 @@ def blame(
         print(f"  {row.name:<{width}}  {row.share:>10.4f}  {part_of}{value}{halved}")
     for layer, share in found.layers.items():
         print(f"  all of {layer}: {share:.4f}")
+    for note in notes:
+        print(f"  note: {note}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,3 +95,18 @@ def check_checkout(what: str) -> None:
     """--commit writes into the source tree, which an installed copy does not have."""
     if not (Path(__file__).parents[2] / "pyproject.toml").exists():
         raise InputError(f"--commit replaces {what} in a checkout; this is an installed copy")
+
+
+def screen(piped: int = 100) -> int:
+    """Columns of the terminal, or as many as are said to fit."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else piped
+
+
+COLOURS = {"holds": 32, "fails": 31, "undecided": 33}  # of ANSI: green, red, yellow
+
+
+def tinted(text: str) -> str:
+    """The first verdict in it, in its colour; in none where it goes into a file, or nobody wants any."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return re.sub(r"\b(holds|fails|undecided)\b", lambda m: f"\x1b[{COLOURS[m[0]]}m{m[0]}\x1b[0m", text, count=1)

@@ -33,7 +33,9 @@ def register(app: typer.Typer) -> None:
 def verify(
     keys: Annotated[
         list[str] | None,
-        typer.Argument(metavar="KEY...", help="Claims; all of them, if none is named.", autocompletion=complete_key),
+        typer.Argument(
+            metavar="[KEY|PAPER]...", help="Claims or papers; all, if none is named.", autocompletion=complete_key
+        ),
     ] = None,
     effort: Annotated[str, typer.Option("--effort", help="quick, normal or hard.")] = "quick",
     replay: Annotated[
@@ -53,7 +55,7 @@ def verify(
         if importlib.util.find_spec(module) is None:
             raise InputError(f"verify needs {module}: install maurey[{extra}]")
     checks.effort(effort)
-    chosen = [registry.find(key).key for key in keys or [claim.key for claim in registry.all_claims()]]
+    chosen = registry.keys_of(keys or registry.paper_names())
     if commit:
         check_checkout("the ledger")
     from maurey.verify import ledger, matrix

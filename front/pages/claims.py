@@ -9,7 +9,9 @@ from maurey.symbolic import printing
 from maurey.symbolic.claim import HIDES, SOURCES, Claim, Part, Setting
 from maurey.symbolic.expressions import text_of
 from maurey.symbolic.printing import plain
-from maurey.verify.evidence import Standing
+from maurey.verify.evidence import Standing, proved_form, shortest_erratum
+
+from .columns import fitted
 
 
 def row(claim: Claim, standing: Standing) -> dict[str, Any]:
@@ -52,28 +54,52 @@ def record(claim: Claim, standing: Standing, forms: list[str], setting: Setting)
     }  # fmt: skip
 
 
-def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting) -> str:
-    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", f"as printed: {standing.words}", "",
-             plain(claim.statement), ""]  # fmt: skip
-    width = max((len(p.name) for p in claim.names), default=0)
+def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, part: str = "", width: int = 100) -> str:
+    """Verdict first; then what is stated, in which symbols, and the forms that are asked for."""
+    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", f"as printed: {standing.words}"]
+    if standing.verdict == "fails":
+        lines += fitted(f"erratum: {plain(shortest_erratum(claim))}", width, "  ")
+        use = proved_form(claim)
+        lines += [f"use --form {use} instead" if use else "no form of it is proved"]
+    lines += ["", *fitted(plain(claim.statement), width), ""]
+    across = max((len(p.name) for p in claim.names), default=0)
     for p in claim.symbols:
         notes = [p.domain, *([f"one per {p.index}"] if p.index else []), *(["optional"] if p.optional else [])]
-        lines.append(f"  {p.name:<{width}}  {plain(p.meaning)} ({', '.join(notes)})")
+        lines += fitted(f"  {p.name:<{across}}  {plain(p.meaning)} ({', '.join(notes)})", width, " " * (across + 2))
     for c in claim.constants:
-        lines.append(f"  {c.name:<{width}}  {plain(c.meaning)} (= {c.value}; {c.source})")
-    lines += [f"  assumes that {assumption.text}" for assumption in claim.assumes]
+        told = f"  {c.name:<{across}}  {plain(c.meaning)} (= {c.value}; {c.source})"
+        lines += fitted(told, width, " " * (across + 2))
+    for assumption in claim.assumes:
+        lines += fitted(f"  assumes that {assumption.text}", width, "    ")
     if claim.uses:
-        lines += ["", f"uses {', '.join(claim.uses)}"]
+        lines += ["", *fitted(f"uses {', '.join(claim.uses)}", width, "  ")]
     if claim.reference:
-        lines += ["", f"taken from {claim.reference}"]
+        lines += ["", *fitted(f"taken from {claim.reference}", width, "  ")]
     if claim.origin != "printed":
         more = claim.source.partition(": ")[2]
-        lines += ["", f"{claim.origin}: {SOURCES[claim.origin]}" + (f"; {more}" if more else "")]
+        told = f"{claim.origin}: {SOURCES[claim.origin]}" + (f"; {more}" if more else "")
+        lines += ["", *fitted(told, width, "  ")]
+    parts = [one for one in claim.parts if part in ("", one.name)]
     for form in forms:
-        for part in claim.parts:
-            if form in part.forms:
-                lines += ["", *_formula(part, form, setting)]
+        for one in parts:
+            if form in one.forms:
+                lines += [
+                    "",
+                    *(line for text in _formula(one, form, setting) for line in fitted(text, width, "      ")),
+                ]
+    folded = [form for form in claim.forms if form not in forms and any(form in one.forms for one in parts)]
+    if folded:
+        lines += ["", f"more: {', '.join(f'--form {form}' for form in folded)}; maurey trace {claim.key}"]
     return "\n".join(lines)
+
+
+def warning(claim: Claim, standing: Standing, form: str) -> str:
+    """That a form fails, and which to take instead; nothing if it does not."""
+    if form != "printed" or standing.verdict != "fails":
+        return ""
+    use, edge = proved_form(claim), " at an edge" if standing.edge else ""
+    instead = f"take --form {use}" if use else "no form of it is proved"
+    return f"the printed form fails{edge} ({standing.evidence}): {instead}"
 
 
 def _formula(part: Part, form: str, setting: Setting) -> list[str]:

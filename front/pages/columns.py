@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 LEAST = 20  # characters of the column that gives way
@@ -22,5 +23,10 @@ def columns(rows: list[tuple[str, ...]], gives: int, width: int, fit: Callable[[
     return lines
 
 
-def cut(text: str, width: int) -> list[str]:
-    return [text if len(text) <= width else f"{text[: width - 1]}…"]
+def fitted(text: str, width: int, indent: str = "") -> list[str]:
+    """Lines of at most that many characters, where there are blanks; the first keeps its own indent."""
+    start = text[: len(text) - len(text.lstrip())]
+    return textwrap.wrap(
+        text.lstrip(), width, initial_indent=start, subsequent_indent=start + indent, break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]  # fmt: skip

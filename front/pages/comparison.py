@@ -23,7 +23,8 @@ def record(found: Comparison, notes: list[str], plot: str | None) -> dict[str, A
         ],
         "at": at,
         "winners": [
-            {"from": plain_number(w.start), "to": plain_number(w.end), "label": w.label} for w in found.winners
+            {"from": plain_number(w.start), "to": plain_number(w.end), "label": w.label, "ties": list(w.ties)}
+            for w in found.winners
         ],
         "crossovers": [
             {"curves": list(c.curves), "at": [plain_number(x) for x in c.at], "below_before": c.below_before,
@@ -52,7 +53,9 @@ def page(found: Comparison, notes: list[str], plot: str) -> list[str]:
         for row in zip(*columns, strict=True)
     ]
     lines += ["", "smallest"]
-    lines += [f"  {names[w.label]} {_interval(found.over, w.start, w.end, 'from', 'to')}" for w in found.winners]
+    for w in found.winners:
+        tie = f" and {', '.join(names[label] for label in w.ties)}, a tie," if w.ties else ""
+        lines.append(f"  {names[w.label]}{tie} {_interval(found.over, w.start, w.end, 'from', 'to')}")
     lines += ["", "crossovers" if found.crossovers else "no crossovers"]
     for c in found.crossovers:
         where = _interval(found.over, *c.at, "between", "and")

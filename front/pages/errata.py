@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
@@ -17,15 +18,15 @@ def replayed(entry: Erratum) -> bool:
     return entry.status != "refuted" or evidence.standing_of(registry.find(entry.key)).replayed
 
 
-def records(found: list[Comparison]) -> list[dict[str, Any]]:
-    entries = in_order(found, ledger.refuted())
+def records(found: list[Comparison], keys: Collection[str] | None = None) -> list[dict[str, Any]]:
+    entries = in_order(found, ledger.refuted(keys))
     return [{**as_record(entry), "replayed": replayed(entry)} for entry in entries]
 
 
-def report(found: list[Comparison]) -> list[str]:
+def report(found: list[Comparison], keys: Collection[str] | None = None) -> list[str]:
     """Entries that say the same of several rays are put together, and what the comparison leaves open but a check
     decides is a remark."""
-    entries, verdicts = in_order(found, ledger.refuted()), ledger.verdicts()
+    entries, verdicts = in_order(found, ledger.refuted(keys)), ledger.verdicts(keys)
     lines: list[str] = []
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for entry in entries:
@@ -55,7 +56,7 @@ def report(found: list[Comparison]) -> list[str]:
         ("Remarks", [text for one in found for text in one.remarks]
          + [f"{text}; but it is {settled[one.key]}." for one in found if one.key in settled for text in one.undecided]),
         ("Undecided", [text for one in found if one.key not in settled for text in one.undecided]),
-        ("To be verified again", [claim.key for claim in registry.all_claims() if claim.key not in verdicts]),
+        ("To be verified again", [key for key in keys or [c.key for c in registry.all_claims()] if key not in verdicts]),
     ):  # fmt: skip
         if texts:
             lines += ["", title, *(f"  {text}" for text in texts)]
