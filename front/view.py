@@ -107,8 +107,8 @@ class ClaimView:
         """A plain value, an mpmath number.
 
         >>> import maurey
-        >>> print(maurey.claim("edelman2022/A.10").evaluate(eps="1/10", N=100, B_w=1, B_X=1))
-        139753.405260909
+        >>> float(maurey.claim("edelman2022/A.8").evaluate(part="minimum", alpha=[1, 8], beta=[1, 1], C=2))
+        6.75
         """
         from maurey.numeric.plain import evaluate
 

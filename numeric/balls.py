@@ -18,20 +18,18 @@ from flint import acb, arb, ctx, fmpq, fmpz
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
 
-from maurey.symbolic.claim import Claim, InputError
+from maurey.symbolic.claim import Claim
 from maurey.symbolic.derivation import Step
-from maurey.symbolic.errors import cut
 from maurey.symbolic.expressions import text_of
 
 from .binding import bind
-from .exact import context, cut_number, to_rational
+from .exact import check_digits, context, cut_number, to_rational
 from .inverse_kl import of_balls
 from .powers import EXACT_BITS, rational_power
 from .surds import Surds, vanishes
 from .types import Ball
 from .walk import RULES, Env, Reader, Reading, Undecided, Undefined, factors_of, readers, run, walk
 
-MOST_DIGITS = 10_000
 LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
 MOST_INTEGRAL_PRECISION = 1 << 12  # bits: the nodes of a rule take the third power of them
@@ -48,10 +46,8 @@ class Enclosure:
 
     >>> import maurey
     >>> found = maurey.claim("edelman2022/A.10").enclose(eps="1/10", N=100, B_w=1, B_X=1)
-    >>> found
-    <139753.405260909, certified to 15 digits>
-    >>> found.value, found.lower <= found.value <= found.upper
-    (Decimal('139753.405260909'), True)
+    >>> found, found.lower <= found.value <= found.upper
+    (<139753.405260909, certified to 15 digits>, True)
     """
 
     value: Decimal
@@ -352,11 +348,6 @@ def at_precision(steps: list[Step], values: Mapping[str, Any], bits: int) -> tup
     field = Balls(steps)
     with ctx.workprec(bits):
         return run(steps, {name: to_rational(v) for name, v in values.items()}, field), field
-
-
-def check_digits(digits: Any) -> None:
-    if not isinstance(digits, int) or isinstance(digits, bool) or not 1 <= digits <= MOST_DIGITS:
-        raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {cut(str(digits))}")
 
 
 def enclose_steps(steps: list[Step], values: Mapping[str, Any], digits: int) -> tuple[Enclosure, Balls]:

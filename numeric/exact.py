@@ -10,6 +10,8 @@ from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz
 
+from maurey.symbolic.errors import InputError, cut
+
 from .types import Point
 
 PRECISION = 512  # of logarithms of factorials: counts may have hundreds of digits, of which the leading ones cancel
@@ -22,6 +24,14 @@ def context(digits: int, rounding: str = ROUND_HALF_EVEN) -> Context:
 
 
 SIX_UP = context(6, ROUND_CEILING)
+MOST_DIGITS = 10_000
+
+
+def check_digits(digits: Any) -> None:
+    """Of a value that is asked for."""
+    if not isinstance(digits, int) or isinstance(digits, bool) or not 1 <= digits <= MOST_DIGITS:
+        raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {cut(str(digits))}")
+
 
 # --- integers and rationals -------------------------------------------------------------------------------------------
 

@@ -12,8 +12,9 @@ from sympy import Expr, true
 
 from maurey.symbolic.claim import Claim
 
-from .balls import check_digits, enclose_steps
+from .balls import enclose_steps
 from .binding import bind
+from .exact import check_digits
 from .inverse_kl import of_plain
 from .walk import Undefined, run, walk
 

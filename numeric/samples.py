@@ -68,7 +68,7 @@ def samples(
     **values: Any,
 ) -> Samples | None:
     """None if no m up to the limit is found from which the bound certainly stays at or below the gap."""
-    return smallest(claim, gap, form, part, values, limit, report)
+    return smallest(claim, gap, form, part, values, limit=limit, report=report)
 
 
 def smallest(

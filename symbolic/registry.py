@@ -106,6 +106,10 @@ def register(claim: Claim, replace: bool = False) -> Claim:
     return claim
 
 
+def is_registered(claim: Claim) -> bool:
+    return _registered.get(claim.key) is claim
+
+
 def forget(key: str = "") -> None:
     """A claim that was registered is so no more; all of them, if none is named."""
     if key and key not in _registered:

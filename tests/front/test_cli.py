@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from maurey.pages.columns import columns, cut
+from maurey.pages.columns import columns, fitted
 
 HEAD = ["d=8", "m=100", "T=20", "L_sigma=1", "B_X=1", "B_V=2", "B_V_inf=0.7", "B_QK_inf=0.4"]
 
@@ -34,7 +34,7 @@ def test_columns_give_way():
     rows = [("a", "b", "one two three four five six"), ("aa", "b", "")]
     assert columns(rows, 2, 100, textwrap.wrap) == ["a   b  one two three four five six", "aa  b"]
     assert columns(rows, 2, 27, textwrap.wrap) == ["a   b  one two three four", "       five six", "aa  b"]
-    assert columns(rows, 2, 10, cut) == ["a   b  one two three four …", "aa  b"]
+    assert fitted("  one two three", 9, "  ") == ["  one two", "    three"]
 
 
 def test_show(maurey):

@@ -33,7 +33,7 @@ def test_json(maurey, tmp_path):
         "curves": ["edelman2022/4.4 printed", "edelman2022/A.11 sharp"], "at": ["20", "21"],
         "below_before": "edelman2022/4.4 printed", "below_after": "edelman2022/A.11 sharp", "certified": True,
     }  # fmt: skip
-    assert found["winners"] == [{"from": "16", "to": "1000000", "label": "edelman2022/4.4 sharp"}]
+    assert found["winners"] == [{"from": "16", "to": "1000000", "label": "edelman2022/4.4 sharp", "ties": []}]
     assert {"defaults C0 = 1, kappa = 2", "no B_P in edelman2022/4.4"} <= set(found["notes"])
     assert found["plot"] == "build/compare.png"
     assert (tmp_path / found["plot"]).read_bytes().startswith(b"\x89PNG")
