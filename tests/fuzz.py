@@ -31,6 +31,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import flint
 import sympy
 import typer
 
@@ -44,7 +45,7 @@ HANG = 60.0  # seconds by the clock without a word from a call
 LATE = 1.5  # seconds of processor time beyond those that a call was given
 FIRST = 2.0  # and those that the first use of a library may take
 WEIGHTS = {"eval": 30, "samples": 18, "blame": 14, "show": 14, "trace": 14, "compare": 4, "list": 2, "verify": 0.3,
-           "tables": 0.5, "errata": 0.05}  # fmt: skip
+           "tables": 0.3, "errata": 0.05}  # fmt: skip
 OTHERS = 1.0  # commands of which nothing is known here: their help, and arguments that are not taken
 NEVER = {"--commit", "--serve", "--scheduler", "--workers", "--device"}  # they write into the source tree, or wait
 QUICK = (
@@ -315,6 +316,8 @@ def run(words: list[str]) -> Ended:
         trace = traceback.format_exc()
     finally:
         sys.argv = before
+        sympy.core.parameters.global_parameters.evaluate = True  # a call that was cut short may leave these behind
+        flint.ctx.prec = 53
     return Ended(code, out.getvalue(), err.getvalue(), trace, time.process_time() - started)
 
 
@@ -366,8 +369,8 @@ def _files(folder: Path) -> set[str]:
 
 def _sources() -> set[tuple[Path, int]]:
     rooms = [ROOT / room for room in ("front", "symbolic", "numeric", "verify", "paper_tables", "docs")]
-    files = [file for room in rooms for file in room.rglob("*") if "__pycache__" not in file.parts and file.is_file()]
-    return {(file, file.stat().st_mtime_ns) for file in [*files, *ROOT.glob("*.*")]}
+    files = [file for room in rooms for file in room.rglob("*") if "__pycache__" not in file.parts]
+    return {(file, file.stat().st_mtime_ns) for file in [*files, *ROOT.glob("*.*")] if file.is_file()}
 
 
 def quoted(words: list[str]) -> str:

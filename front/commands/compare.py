@@ -42,7 +42,7 @@ def compare(
     keys, given = [w for w in words if "=" not in w], assignments([w for w in words if "=" in w])
     drawable = importlib.util.find_spec("matplotlib") is not None
     file = Path(plot or "build/compare.png")
-    if file.suffix.lower() not in FIGURES:
+    if file.suffix.lower() not in FIGURES or "\0" in plot:
         raise InputError(f"--plot takes a file that ends in {', '.join(FIGURES)}, got {plot!r}")
     if plot and not drawable:
         raise InputError("figures need matplotlib: install maurey[tables]")
