@@ -235,10 +235,71 @@ def _largest(*xs: Ball) -> Ball:
     return -reduce(_smaller, (-x for x in xs))
 
 
+def _from_zero(function: Callable[[arb], arb], at_zero: int = 0) -> Callable[[Ball], Ball]:
+    """A function that is rational at zero, and kept so."""
+    return lambda x: fmpq(at_zero) if x == 0 else function(to_arb(x))
+
+
+def _within(function: Callable[[arb], arb], what: str, low: int, high: int | None = None) -> Callable[[Ball], Ball]:
+    """A function with a domain: beyond it there is no value, and a ball across its end is left open."""
+
+    def of(x: Ball) -> Ball:
+        if x < low or (high is not None and x > high):
+            raise Undefined(f"{what} outside its domain")
+        if not (x >= low and (high is None or x <= high)):
+            raise Unresolved(f"whether the argument of {what} is in its domain")
+        value = function(to_arb(x))
+        if not value.is_finite():
+            raise Undefined(f"{what} at the end of its domain")
+        return fmpq(0) if isinstance(x, fmpq) and value == 0 else value
+
+    return of
+
+
+def _floor(x: Ball) -> fmpq:
+    n = x.floor() if isinstance(x, fmpq) else x.floor().unique_fmpz()
+    if n is None:
+        raise Unresolved("a floor")
+    return fmpq(n)
+
+
+def _sign(x: Ball) -> fmpq:
+    if not (x > 0 or x < 0 or x == 0):
+        raise Unresolved("the sign of a number")
+    return fmpq(1 if x > 0 else -1 if x < 0 else 0)
+
+
+def _absolute(x: Ball) -> Ball:
+    return x if x >= 0 else -x if x <= 0 else abs(x)
+
+
+def _tangent(x: Ball) -> Ball:
+    value = to_arb(x).tan()
+    if not value.is_finite():
+        raise Unresolved("a tangent near its pole")
+    return fmpq(0) if x == 0 else value
+
+
 _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "log": _log,
-    "exp": lambda x: fmpq(1) if x == 0 else to_arb(x).exp(),
-    "tanh": lambda x: fmpq(0) if x == 0 else to_arb(x).tanh(),
+    "exp": _from_zero(arb.exp, 1),
+    "sin": _from_zero(arb.sin),
+    "cos": _from_zero(arb.cos, 1),
+    "tan": _tangent,
+    "asin": _within(arb.asin, "an arcsine", -1, 1),
+    "acos": _within(arb.acos, "an arccosine", -1, 1),
+    "atan": _from_zero(arb.atan),
+    "sinh": _from_zero(arb.sinh),
+    "cosh": _from_zero(arb.cosh, 1),
+    "tanh": _from_zero(arb.tanh),
+    "asinh": _from_zero(arb.asinh),
+    "acosh": _within(arb.acosh, "an inverse hyperbolic cosine", 1),
+    "atanh": _within(arb.atanh, "an inverse hyperbolic tangent", -1, 1),
+    "erf": _from_zero(arb.erf),
+    "erfc": _from_zero(arb.erfc, 1),
+    "abs": _absolute,
+    "sign": _sign,
+    "floor": _floor,
     "pi": arb.pi,
     "binomial": _binomial,
     "ceil_log2": _ceil_log2,

@@ -170,6 +170,11 @@ def _loop(expr: Any, read: Any) -> Reading:
     return total
 
 
+ELEMENTARY = (
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    *("erf", "erfc", "sign", "floor"),
+)
+
 RULES: dict[type, Rule] = {
     sympy.Symbol: _symbol,
     sympy.Rational: _number,
@@ -186,7 +191,8 @@ RULES: dict[type, Rule] = {
     type(sympy.pi): _function("pi"),
     sympy.log: _function("log"),
     sympy.exp: _function("exp"),
-    sympy.tanh: _function("tanh"),
+    **{getattr(sympy, name): _function(name) for name in ELEMENTARY},
+    sympy.Abs: _function("abs"),
     sympy.binomial: _function("binomial"),
     sympy.Min: _function("min"),
     sympy.Max: _function("max"),
