@@ -23,6 +23,10 @@ INFINITY = arb.pos_inf()
 ZERO, ONE = arb(0), arb(1)
 
 
+class Nowhere(Undefined):
+    """No point of the cell has a real value."""
+
+
 class Interval:
     __slots__ = ("high", "low")
 
@@ -47,7 +51,7 @@ class Interval:
             low = -INFINITY if self.high == 0 else (ONE / self.high).lower()
             high = INFINITY if self.low == 0 else (ONE / self.low).upper()
             if self.low == self.high == 0:
-                raise Undefined("a division by zero")
+                raise Nowhere
             return Interval(low, high)
         return EVERYTHING
 
@@ -127,7 +131,7 @@ class Intervals:
             return x
         self.whole = False
         if x.high < low or x.low > high:
-            raise Undefined("no real value")
+            raise Nowhere
         return Interval(_largest([x.low, low]), _least([x.high, high]))
 
     def ceiling(self, x: Interval, node: Expr, env: Mapping[str, Any]) -> Interval:
@@ -139,7 +143,14 @@ class Intervals:
             holds = True if condition == true else self.holds(condition, env)
             if holds is False:
                 continue
-            here = value()
+            try:
+                here = value()
+            except Nowhere:
+                if holds:
+                    if hull is None:
+                        raise
+                    return hull
+                continue
             hull = here if hull is None else hull.union(here)
             if holds:
                 return hull
@@ -201,7 +212,7 @@ def _falling(rising: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def _log(field: Intervals, x: Interval) -> Interval:
     if x.low == x.high == 0:
-        raise Undefined("the logarithm of zero")
+        raise Nowhere
     field.whole = field.whole and bool(x.low > 0)
     x = field.cut(x, ZERO, INFINITY)
     return Interval(-INFINITY if x.low == 0 else _logarithm(x.low).lower(), _logarithm(x.high).upper())
@@ -340,11 +351,14 @@ FUNCTIONS: dict[str, Callable[..., Interval]] = {
 }
 
 
-def over(expr: Expr, cell: Mapping[str, Interval]) -> tuple[Interval, bool]:
-    """The hull of the values, and whether the expression is continuous there; everything where nothing is known."""
+def over(expr: Expr, cell: Mapping[str, Interval]) -> tuple[Interval | None, bool]:
+    """The hull of the values, and whether the expression is continuous there; everything where nothing is known, and
+    None where there certainly is no value."""
     field = Intervals()
     try:
         value = walk(expr, cell, field)
+    except Nowhere:
+        return None, False
     except Undefined:
         return EVERYTHING, False
     if value.low.is_nan() or value.high.is_nan():

@@ -1,0 +1,200 @@
+"""From an inequality to simpler ones that imply it. Each says in words what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import sympy
+from sympy import Expr, Mul, Pow, Rational, S, Symbol
+
+from .clock import Clock, OutOfTime, fence
+from .domains import positive_inside, regular
+from .polynomials import algebraic, decide
+from .problem import Box, Problem, zero
+from .ties import Tie
+
+Reduction = tuple[str, list[Problem]]  # what was done, and what is left to be shown
+
+
+def cleared(problem: Problem, clock: Clock) -> Reduction | None:
+    """Denominators and factors that are nonnegative where they are defined are left out."""
+    expr = problem.expr
+    trigonometric = {node: sympy.sin(node.args[0]) / sympy.cos(node.args[0]) for node in expr.atoms(sympy.tan)}
+    try:
+        with fence(min(0.5, clock.left())):
+            whole = sympy.together(expr.xreplace(trigonometric))
+            if whole.count_ops() < 120:
+                whole = sympy.factor(whole) if not whole.has(sympy.Pow) or whole.count_ops() < 60 else whole
+    except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError):
+        return None
+    kept, sign = [], 1
+    for factor in Mul.make_args(whole):
+        known = _sign(factor, problem.box, clock)
+        if known == 0:
+            kept.append(factor)
+        else:
+            sign *= known
+    rest = sign * Mul(*kept)
+    if rest == expr or rest.count_ops() > 2 * expr.count_ops() + 20:
+        return None
+    return "after clearing what is positive", [replace(problem, expr=rest)]
+
+
+def _sign(factor: Expr, box: Box, clock: Clock) -> int:
+    if isinstance(factor, Pow) and isinstance(factor.exp, Rational):
+        if factor.exp.q == 1 and factor.exp.p % 2 == 0:
+            return 1
+        if factor.exp.q % 2 == 0:  # real only where it is nonnegative
+            return 1
+        return _sign(factor.base, box, clock) if factor.exp.q == 1 else 1
+    if factor.is_number:
+        return 1 if factor.is_positive else -1 if factor.is_negative else 0
+    if positive_inside(factor, box, clock):
+        return 1
+    return -1 if positive_inside(-factor, box, clock) else 0
+
+
+def scaled(problem: Problem) -> Reduction | None:
+    """Homogeneous on a cone: the variable largest in size is 1 (or -1)."""
+    letters = problem.letters
+    if len(letters) < 2 or problem.given:
+        return None
+    sides = {problem.box[x] for x in letters}
+    cone = {(S.Zero, S.Infinity): (0, 1), (S.NegativeInfinity, S.Infinity): (-1, 1)}
+    if len(sides) != 1 or (side := next(iter(sides))) not in cone:
+        return None
+    t = Symbol("t_", positive=True)
+    ratio = _ratio(problem.expr, {x: t * x for x in letters}, t)
+    if ratio is None:
+        return None
+    symmetric = all(
+        zero(problem.expr - problem.expr.xreplace({letters[0]: y, y: letters[0]})) for y in letters[1:]
+    )  # fmt: skip
+    problems = []
+    for x in letters[:1] if symmetric else letters:
+        for sign in (1,) if side[0] == 0 else (1, -1):
+            box = {y: (S(cone[side][0]), S.One) for y in letters if y != x}
+            problems.append(Problem(problem.expr.subs(x, sign), box, problem.strict))
+    return "homogeneous, so that the largest variable is 1", problems
+
+
+def _ratio(expr: Expr, scaling: dict[Symbol, Expr], t: Symbol) -> Expr | None:
+    """f(t x)/f(x), if that is a power of t."""
+    try:
+        with fence(0.5):
+            grown = sympy.expand_log(sympy.powdenest(expr.xreplace(scaling), force=True), force=True)
+            found = sympy.simplify(grown / expr)
+    except (OutOfTime, NotImplementedError, ValueError, AttributeError):
+        return None
+    return found if found.free_symbols <= {t} and (found == 1 or found.as_base_exp()[0] == t) else None
+
+
+def least(problem: Problem, clock: Clock, ties: list[Tie]) -> Iterator[Reduction]:
+    """As a function of one variable it is least at a place that the others tell: the derivative has the sign of the
+    distance to it. There it is a function of the others alone."""
+    for x in problem.letters:
+        if len(problem.letters) < 2 or problem.given:
+            return
+        slope = sympy.diff(problem.expr, x)
+        low, high = problem.box[x]
+        places = [tie.place for tie in ties if tie.x == x] + _stationary(slope, x)
+        for place in dict.fromkeys(places):
+            clock.look()
+            sign = (x - place) * slope
+            others = {y: side for y, side in problem.box.items() if y != x}
+            rest = Problem(problem.expr.subs(x, place), others, problem.strict)
+            if rest.expr.has(sympy.nan, sympy.zoo) or not _within(place, (low, high), others, clock):
+                continue
+            if not regular(problem.expr, problem.box, clock):
+                continue
+            text = f"least at {x} = {place}"
+            if algebraic(sign):
+                if _by_z3(sign, problem.box, clock):
+                    yield text, [rest]
+                continue
+            convex = sympy.diff(slope, x)
+            if algebraic(convex) and zero(slope.subs(x, place)) and _by_z3(convex, problem.box, clock):
+                yield f"convex in {x}, " + text, [rest]
+                continue
+            yield text, [Problem(sign, problem.box), rest]
+
+
+def _by_z3(expr: Expr, box: Box, clock: Clock) -> bool:
+    return decide(expr >= 0, sides(box, expr.free_symbols), min(1.0, clock.left()), poles=True)[0] is True
+
+
+def sides(box: Box, letters: set[Symbol]) -> list[sympy.core.relational.Relational]:
+    """A box as relations."""
+    found = []
+    for x in box:
+        if x in letters:
+            low, high = box[x]
+            found += [sympy.Ge(x, low, evaluate=False)] if low.is_finite else []
+            found += [sympy.Le(x, high, evaluate=False)] if high.is_finite else []
+    return found
+
+
+def _stationary(slope: Expr, x: Symbol) -> list[Expr]:
+    """Where the derivative vanishes, as far as SymPy soon tells."""
+    if slope.count_ops() > 60:
+        return []
+    try:
+        with fence(0.5):
+            found = sympy.solve(slope, x)
+    except (OutOfTime, NotImplementedError, ValueError, TypeError, AttributeError, KeyError, IndexError):
+        return []
+    return [place for place in found if isinstance(place, Expr) and place.is_real is not False][:2]
+
+
+def _within(place: Expr, side: tuple[Expr, Expr], box: Box, clock: Clock) -> bool:
+    """Whatever the other variables are inside the box."""
+    low, high = side
+    letters = place.free_symbols
+    if not letters:
+        return bool(low <= place <= high)
+    if letters == {place} and box[place] == side:
+        return True
+    ok_low = low == S.NegativeInfinity or (low == 0 and place.is_nonnegative) or _at_least(place - low, box, clock)
+    return bool(ok_low and (high == S.Infinity or _at_least(high - place, box, clock)))
+
+
+def _at_least(expr: Expr, box: Box, clock: Clock) -> bool:
+    if algebraic(expr):
+        return decide(expr >= 0, sides(box, expr.free_symbols), min(0.5, clock.left()))[0] is True
+    return positive_inside(expr, box, clock)
+
+
+def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[Reduction]:
+    """In one variable, tight at a point: it falls before it and rises after it."""
+    (x,) = problem.letters
+    if not regular(problem.expr, problem.box, clock):
+        return
+    low, high = problem.box[x]
+    slope = sympy.diff(problem.expr, x)
+    for tie in ties:
+        if tie.place.is_Rational:
+            before = Problem(-slope, {x: (low, tie.place)}) if low < tie.place else None
+            after = Problem(slope, {x: (tie.place, high)}) if tie.place < high else None
+            yield f"by the sign of the derivative on both sides of {x} = {tie.place}", [
+                part for part in (before, after) if part is not None
+            ]
+
+
+def divided(problem: Problem, clock: Clock) -> Reduction | None:
+    """A + B f(u) with one function whose derivative is simpler: divided by B, where that has a sign."""
+    kinds = (sympy.log, sympy.atan, sympy.asin, sympy.acos, sympy.asinh, sympy.acosh, sympy.atanh, sympy.erf, sympy.erfc)
+    nodes = [n for n in problem.expr.atoms(*kinds) if n.free_symbols]
+    if len(nodes) != 1 or len(problem.letters) != 1:
+        return None
+    letter = Symbol("f_")
+    expr = sympy.expand(problem.expr).xreplace({nodes[0]: letter})
+    factor = expr.coeff(letter, 1)
+    rest = sympy.expand(expr - factor * letter)
+    if rest.has(letter) or not factor.free_symbols or factor.has(letter):
+        return None
+    factor = sympy.factor(factor)
+    sign = 1 if positive_inside(factor, problem.box, clock) else -1 if positive_inside(-factor, problem.box, clock) else 0
+    if sign == 0:
+        return None
+    return f"divided by {sign * factor}", [replace(problem, expr=sign * (nodes[0] + sympy.cancel(rest / factor)))]
