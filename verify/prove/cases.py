@@ -13,7 +13,7 @@ from .problem import Box, Given, Problem
 MOST = 16
 
 
-def cases(problem: Problem) -> list[Problem] | None:
+def cases(problem: Problem) -> tuple[str, list[Problem]] | None:
     """None if there is no branch, or too many."""
     node = _innermost(problem.expr)
     if node is None:
@@ -31,7 +31,7 @@ def cases(problem: Problem) -> list[Problem] | None:
         open_parts += split
         if len(open_parts) + len(done) > MOST:
             return None
-    return done
+    return f"{len(done)} cases", done
 
 
 def _innermost(expr: Expr) -> Expr | None:

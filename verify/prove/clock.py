@@ -54,7 +54,10 @@ def fence(seconds: float) -> Iterator[None]:
 
     start = process_time()
     handler = signal.signal(signal.SIGVTALRM, stop)
-    earlier, _ = signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds, 1e-3) + 0.05)
+    earlier, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
+    if earlier:
+        seconds = min(seconds, earlier)
+    signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds, 1e-3))
     try:
         yield
     finally:

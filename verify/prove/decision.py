@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -11,16 +11,18 @@ import numpy as np
 import sympy
 from sympy import Expr, Rational, S, Symbol
 
+from .cases import cases
 from .cells import MOST_CELLS, Cells, subdivided
-from .clock import Clock, OutOfTime
+from .clock import Clock
 from .domains import regular
 from .polynomials import algebraic, decide
 from .problem import Problem, violated, zero
-from .reductions import by_derivative, cleared, divided, least, scaled, sides
+from .reductions import Reduction, by_derivative, cleared, divided, least, logged, scaled, shifted, sides
 from .search import Found, search
 from .ties import Tie, ties_of, touches
 
-DEEPEST = 6
+DEEPEST = 7
+FEW_CELLS, MORE_CELLS = 100, 1000
 LONGEST = 400  # operations of an expression that is looked at further
 
 
@@ -43,26 +45,62 @@ def decided(problem: Problem, clock: Clock, instances: int = 1000, seed: int = 0
     return Decision(None, near=found.tight) if how is None else Decision(True, how, near=found.tight)
 
 
-def proved(problem: Problem, found: Found, clock: Clock, depth: int = 0) -> str | None:
-    """By what, or None."""
-    if not problem.strict and zero(problem.expr):
-        return "both sides are the same"
-    for method in (_by_z3, _by_cases, _by_reduction):
-        clock.look()
-        how = method(problem, found, clock, depth)
+class Attempt:
+    """What is known of one problem while it is worked on, and how many reductions are still allowed."""
+
+    def __init__(self, problem: Problem, found: Found) -> None:
+        self.problem, self.found = problem, found
+        self.ties: list[Tie] | None = None
+        self.reductions: dict[str, Any] = {}
+        self.cells = 0  # tried without success
+        self.z3 = False
+        self.failed = -1  # with so many reductions left
+
+
+Notes = dict[Any, Attempt | None]  # None: known to be false
+
+
+def proved(problem: Problem, found: Found, clock: Clock) -> str | None:
+    """By what, or None. The shortest chain of reductions first."""
+    notes: Notes = {}
+    attempt = Attempt(problem, found)
+    for left in range(DEEPEST):
+        how = _proved(attempt, clock, notes, left)
         if how is not None:
             return how
-    return None
+    return _by_cells(attempt, clock, MOST_CELLS)
 
 
-def show(problem: Problem, clock: Clock, depth: int) -> str | None:
+def _proved(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | None:
+    clock.look()
+    if attempt.failed >= left:
+        return None
+    problem = attempt.problem
+    if attempt.failed < 0 and not problem.strict and zero(problem.expr):
+        return "both sides are the same"
+    how = (None if attempt.z3 else _by_z3(problem, clock, bool(notes))) or _by_cells(attempt, clock, FEW_CELLS)
+    attempt.z3 = True
+    if how is None and left:
+        how = _by_reduction(attempt, clock, notes, left)
+    if how is None and left > 1:
+        how = _by_cells(attempt, clock, MORE_CELLS)
+    attempt.failed = left
+    return how
+
+
+def show(problem: Problem, clock: Clock, notes: Notes, left: int) -> str | None:
     """A smaller problem, with a search of its own; None if it is false or stays open."""
-    if depth > DEEPEST or problem.expr.count_ops() > LONGEST:
+    if problem.expr.count_ops() > LONGEST:
         return None
     if not problem.letters:
         return "at a point" if _at_a_point(problem) else None
-    found = search(replace(problem, box={x: problem.box[x] for x in problem.letters}), clock, 300, 1)
-    return None if found.witness is not None else proved(problem, found, clock, depth)
+    problem = replace(problem, box={x: problem.box[x] for x in problem.letters})
+    key = problem.expr, tuple(problem.box.items()), problem.strict, problem.given
+    if key not in notes:
+        found = search(problem, clock, 300, 1)
+        notes[key] = None if found.witness is not None else Attempt(problem, found)
+    attempt = notes[key]
+    return None if attempt is None else _proved(attempt, clock, notes, left)
 
 
 def _at_a_point(problem: Problem) -> bool:
@@ -72,7 +110,7 @@ def _at_a_point(problem: Problem) -> bool:
     )
 
 
-def _by_z3(problem: Problem, found: Found, clock: Clock, depth: int) -> str | None:
+def _by_z3(problem: Problem, clock: Clock, inner: bool) -> str | None:
     expr = problem.expr
     constants = {node: Symbol(f"c{i}") for i, node in enumerate(_constants(expr))}
     if not algebraic(expr.xreplace(constants)) or not all(algebraic(g.expr) for g in problem.given):
@@ -80,7 +118,7 @@ def _by_z3(problem: Problem, found: Found, clock: Clock, depth: int) -> str | No
     claim = sympy.Gt(expr, 0, evaluate=False) if problem.strict else sympy.Ge(expr, 0, evaluate=False)
     relations = {">=": sympy.Ge, ">": sympy.Gt, "==": sympy.Eq}
     given = [relations[g.relation](g.expr, 0, evaluate=False) for g in problem.given]
-    seconds = min(3.0, clock.left() * (0.4 if depth == 0 else 0.2))
+    seconds = min(3.0, clock.left() * (0.2 if inner else 0.4))
     verdict, _ = decide(claim, [*given, *sides(problem.box, set(problem.letters))], seconds)
     return "z3" if verdict else None
 
@@ -90,79 +128,65 @@ def _constants(expr: Expr) -> list[Expr]:
     return [n for n in sympy.preorder_traversal(expr) if n.is_number and not n.is_Rational and not algebraic(n)]
 
 
-def _by_cases(problem: Problem, found: Found, clock: Clock, depth: int) -> str | None:
-    """Absolute values, minima, maxima and cases, one branch at a time."""
-    from .cases import cases
-
-    parts = cases(problem)
-    if parts is None:
-        return None
-    hows = []
-    for part in parts:
-        how = show(part, clock, depth + 1)
-        if how is None:
-            return None
-        hows.append(how)
-    return f"{len(parts)} cases ({'; '.join(dict.fromkeys(hows))})"
-
-
-def _by_reduction(problem: Problem, found: Found, clock: Clock, depth: int) -> str | None:
-    alone = len(problem.letters) == 1
-    ties = ties_of(problem, found.tight, clock)
-    if not alone:
-        for reduction in (scaled(problem),):
-            if reduction is not None and (how := _all(reduction, clock, depth)):
-                return how
-        with_least = _first_of(least(problem, clock, ties), clock, depth)
-        if with_least is not None:
-            return with_least
-    share = 0.35 if depth == 0 else 0.15
-    try:
-        with clock.at_most(clock.left() * share):
-            how = _by_cells(problem, ties, found, clock, MOST_CELLS if depth == 0 else 600)
-            if how is not None:
-                return how
-    except OutOfTime:
+def _by_reduction(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | None:
+    for reduction in _reductions(attempt, clock, left):
         clock.look()
-    if alone:
-        how = _first_of(by_derivative(problem, ties, clock), clock, depth)
-        if how is not None:
-            return how
-    for reduction in (cleared(problem, clock), divided(problem, clock)):
-        if reduction is not None and (how := _all(reduction, clock, depth)):
-            return how
-    return _by_cells(problem, ties, found, clock, MOST_CELLS) if depth == 0 else None
-
-
-def _first_of(reductions: Any, clock: Clock, depth: int) -> str | None:
-    for reduction in reductions:
-        how = _all(reduction, clock, depth)
-        if how is not None:
-            return how
+        text, parts = reduction
+        hows = []
+        for part in parts:
+            how = show(part, clock, notes, left - 1)
+            if how is None:
+                break
+            hows.append(how)
+        else:
+            return f"{text}: {', '.join(dict.fromkeys(hows))}" if hows else text
     return None
 
 
-def _all(reduction: tuple[str, list[Problem]], clock: Clock, depth: int) -> str | None:
-    text, problems = reduction
-    hows = []
-    for problem in problems:
-        clock.look()
-        how = show(problem, clock, depth + 1)
-        if how is None:
-            return None
-        hows.append(how)
-    return f"{text}: {', '.join(dict.fromkeys(hows))}" if hows else text
+def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction]:
+    """Each is looked for once."""
+    problem, ties = attempt.problem, _ties(attempt, clock)
+    alone = len(problem.letters) == 1
+
+    def kept(name: str, find: Callable[[], Any]) -> list[Reduction]:
+        if name not in attempt.reductions:
+            found = find()
+            attempt.reductions[name] = [] if found is None else [found] if isinstance(found, tuple) else list(found)
+        return list(attempt.reductions[name])
+
+    split = kept("cases", lambda: cases(problem))
+    yield from split
+    if split:
+        return
+    if alone:
+        yield from kept("derivative", lambda: by_derivative(problem, ties, clock))
+    else:
+        yield from kept("scaled", lambda: scaled(problem))
+        yield from kept("shifted", lambda: shifted(problem))
+        yield from kept("least", lambda: least(problem, clock, ties))
+    yield from kept("cleared", lambda: cleared(problem, clock))
+    yield from kept("divided", lambda: divided(problem, clock))
+    yield from kept("logged", lambda: logged(problem, clock))
 
 
-def _by_cells(problem: Problem, ties: list[Tie], found: Found, clock: Clock, most: int) -> str | None:
-    before = clock.cells
-    corners = tight_corners(problem, found.tight) if len(problem.letters) > 1 else []
+def _ties(attempt: Attempt, clock: Clock) -> list[Tie]:
+    if attempt.ties is None:
+        attempt.ties = ties_of(attempt.problem, attempt.found.tight, clock)
+    return attempt.ties
+
+
+def _by_cells(attempt: Attempt, clock: Clock, most: int) -> str | None:
+    if attempt.cells >= most:
+        return None
+    attempt.cells = most
+    problem, ties, before = attempt.problem, _ties(attempt, clock), clock.cells
+    corners = tight_corners(problem, attempt.found.tight) if len(problem.letters) > 1 else []
     cells = Cells(problem, ties, corners, regular(problem.expr, problem.box, clock))
     if subdivided(cells, clock, most):
-        at = [f"{t.x} = {t.place}" for t in ties] + [
+        at = [f"{t.x} = {t.place}" for t in ties] or [
             "(" + ", ".join(f"{x} = {v}" for x, v in p.items()) + ")" for p in corners
         ]
-        tight = f", tight at {', '.join(at[:6])}" if at else ""
+        tight = f", tight at {', '.join(at[:3])}" if at else ""
         return f"certified subdivision, {clock.cells - before} cells{tight}"
     return None
 

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from flint import arb, ctx, fmpq
+import sympy
 from sympy import Expr, Rational, S, Symbol
 
 from maurey.numeric.balls import Balls, Unresolved
 from maurey.numeric.walk import Undefined, walk
+
+from .clock import OutOfTime, fence
 
 PRECISION = 96  # bits, over cells
 DEEP = 320  # bits, at points
@@ -94,14 +97,31 @@ def vanishes(expr: Expr, point: Mapping[Symbol, Any]) -> bool:
     return here == 0 or zero(here)
 
 
-def zero(expr: Expr) -> bool:
-    """Is this number, or this function, certainly zero?"""
-    from sympy import expand, radsimp, simplify
+SAMPLES = ("3/7", "13/11", "5/3", "2/9", "17/6", "7/8")  # where a function that is not zero shows it
 
-    for rewrite in (expand, radsimp, simplify):
-        if rewrite(expr) == 0:
-            return True
+
+def zero(expr: Expr) -> bool:
+    """Is this number, or this function, certainly zero? Balls at a few points first, for they are quick."""
+    if expr == 0:
+        return True
+    letters = sorted(expr.free_symbols, key=str)
+    for turn in range(3 if letters else 1):
+        sample = {x: Rational(SAMPLES[(i + turn * (i + 2)) % len(SAMPLES)]) for i, x in enumerate(letters)}
+        value = at(expr, sample)
+        if value is not None and (value > 0 or value < 0):
+            return False
+    for rewrite in (sympy.expand, sympy.radsimp, _logarithms, sympy.simplify):
+        try:
+            with fence(0.5):
+                if rewrite(expr) == 0:
+                    return True
+        except (OutOfTime, NotImplementedError, ValueError, TypeError, AttributeError):
+            continue
     return False
+
+
+def _logarithms(expr: Expr) -> Expr:
+    return sympy.expand(sympy.expand_log(expr))
 
 
 def violated(problem: Problem, point: Mapping[Symbol, Any]) -> bool:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import sympy
 from sympy import Expr, Mul, Pow, Rational, S, Symbol
 
 from .clock import Clock, OutOfTime, fence
 from .domains import positive_inside, regular
+from .floats import values
 from .polynomials import algebraic, decide
 from .problem import Box, Problem, zero
 from .ties import Tie
@@ -64,9 +68,7 @@ def scaled(problem: Problem) -> Reduction | None:
     cone = {(S.Zero, S.Infinity): (0, 1), (S.NegativeInfinity, S.Infinity): (-1, 1)}
     if len(sides) != 1 or (side := next(iter(sides))) not in cone:
         return None
-    t = Symbol("t_", positive=True)
-    ratio = _ratio(problem.expr, {x: t * x for x in letters}, t)
-    if ratio is None:
+    if degree(problem.expr, letters) is None:
         return None
     symmetric = all(
         zero(problem.expr - problem.expr.xreplace({letters[0]: y, y: letters[0]})) for y in letters[1:]
@@ -79,15 +81,63 @@ def scaled(problem: Problem) -> Reduction | None:
     return "homogeneous, so that the largest variable is 1", problems
 
 
-def _ratio(expr: Expr, scaling: dict[Symbol, Expr], t: Symbol) -> Expr | None:
-    """f(t x)/f(x), if that is a power of t."""
-    try:
-        with fence(0.5):
-            grown = sympy.expand_log(sympy.powdenest(expr.xreplace(scaling), force=True), force=True)
-            found = sympy.simplify(grown / expr)
-    except (OutOfTime, NotImplementedError, ValueError, AttributeError):
+def degree(expr: Expr, letters: list[Symbol]) -> Expr | None:
+    """d with f(t x) = t^d f(x) for t > 0; floats say which it may be."""
+    points = {x.name: np.array([0.7 + 0.31 * i, 1.9 - 0.17 * i, 0.4 + 0.05 * i]) for i, x in enumerate(letters)}
+    here, there = values(expr, points), values(expr, {name: 2 * v for name, v in points.items()})
+    with np.errstate(all="ignore"):
+        powers = np.log2(there / here)
+    d = Fraction(float(powers[0])).limit_denominator(12) if np.isfinite(powers[0]) else None
+    if d is None or not np.all(abs(powers - float(d)) < 1e-9):
         return None
-    return found if found.free_symbols <= {t} and (found == 1 or found.as_base_exp()[0] == t) else None
+    t, power = Symbol("t_", positive=True), Rational(d.numerator, d.denominator)
+    inside = {x: Symbol(x.name, positive=True) for x in letters}  # a cone has points where all are
+    grown = expr.xreplace({x: t * x for x in letters}) - t**power * expr
+    return power if zero(grown) or (all(x.is_nonnegative for x in letters) and zero(grown.xreplace(inside))) else None
+
+
+def shifted(problem: Problem) -> Reduction | None:
+    """f(x + s) = e^(k s) f(x) for all variables moved at once: one of them is 0."""
+    letters = problem.letters
+    line = (S.NegativeInfinity, S.Infinity)
+    if len(letters) < 2 or problem.given or any(problem.box[x] != line for x in letters):
+        return None
+    points = {x.name: np.array([0.7 + 0.31 * i, 1.9 - 0.17 * i, 0.4 + 0.05 * i]) for i, x in enumerate(letters)}
+    here, there = values(problem.expr, points), values(problem.expr, {name: 1 + v for name, v in points.items()})
+    with np.errstate(all="ignore"):
+        rates = np.log(there / here)
+    k = Fraction(float(rates[0])).limit_denominator(12) if np.isfinite(rates[0]) else None
+    if k is None or not np.all(abs(rates - float(k)) < 1e-9):
+        return None
+    s = Symbol("s_", real=True)
+    moved = problem.expr.xreplace({x: x + s for x in letters})
+    if not zero(sympy.expand(moved - sympy.exp(Rational(k.numerator, k.denominator) * s) * problem.expr)):
+        return None
+    box = {y: problem.box[y] for y in letters[:-1]}
+    text = f"moving all variables alike changes no sign, so that {letters[-1]} is 0"
+    return text, [Problem(problem.expr.subs(letters[-1], 0), box, problem.strict)]
+
+
+def logged(problem: Problem, clock: Clock) -> Reduction | None:
+    """P - N with both positive: log P - log N, where one of them is a product."""
+    terms = sympy.Add.make_args(sympy.expand_mul(problem.expr))
+    if not 2 <= len(terms) <= 6 or not problem.expr.has(sympy.exp, sympy.sinh, sympy.cosh, sympy.Pow):
+        return None
+    more, less = [], []
+    for term in terms:
+        clock.look()
+        if positive_inside(term, problem.box, clock):
+            more.append(term)
+        elif positive_inside(-term, problem.box, clock):
+            less.append(-term)
+        else:
+            return None
+    if not more or not less or min(len(more), len(less)) > 1:
+        return None
+    top, bottom = (sympy.expand_log(sympy.log(sympy.Add(*side)), force=True) for side in (more, less))
+    if not (top - bottom).has(*problem.letters) or top - bottom == problem.expr:
+        return None
+    return "in logarithms", [replace(problem, expr=top - bottom)]
 
 
 def least(problem: Problem, clock: Clock, ties: list[Tie]) -> Iterator[Reduction]:
@@ -101,6 +151,8 @@ def least(problem: Problem, clock: Clock, ties: list[Tie]) -> Iterator[Reduction
         places = [tie.place for tie in ties if tie.x == x] + _stationary(slope, x)
         for place in dict.fromkeys(places):
             clock.look()
+            if not place.free_symbols <= set(problem.box):
+                continue
             sign = (x - place) * slope
             others = {y: side for y, side in problem.box.items() if y != x}
             rest = Problem(problem.expr.subs(x, place), others, problem.strict)
@@ -114,24 +166,30 @@ def least(problem: Problem, clock: Clock, ties: list[Tie]) -> Iterator[Reduction
                     yield text, [rest]
                 continue
             convex = sympy.diff(slope, x)
-            if algebraic(convex) and zero(slope.subs(x, place)) and _by_z3(convex, problem.box, clock):
-                yield f"convex in {x}, " + text, [rest]
-                continue
+            if zero(slope.subs(x, place)):
+                if positive_inside(convex, problem.box, clock):
+                    yield f"convex in {x}, " + text, [rest]
+                    continue
+                yield f"convex in {x}, " + text, [Problem(convex, problem.box), rest]
             yield text, [Problem(sign, problem.box), rest]
 
 
 def _by_z3(expr: Expr, box: Box, clock: Clock) -> bool:
-    return decide(expr >= 0, sides(box, expr.free_symbols), min(1.0, clock.left()), poles=True)[0] is True
+    """At every inner point; at the ends a derivative may have a pole, and the function itself is continuous."""
+    inner = sides(box, expr.free_symbols, sympy.Gt, sympy.Lt)
+    return decide(expr >= 0, inner, min(1.0, clock.left()), poles=True)[0] is True
 
 
-def sides(box: Box, letters: set[Symbol]) -> list[sympy.core.relational.Relational]:
+def sides(
+    box: Box, letters: set[Symbol], above: Any = sympy.Ge, below: Any = sympy.Le
+) -> list[sympy.core.relational.Relational]:
     """A box as relations."""
     found = []
     for x in box:
         if x in letters:
             low, high = box[x]
-            found += [sympy.Ge(x, low, evaluate=False)] if low.is_finite else []
-            found += [sympy.Le(x, high, evaluate=False)] if high.is_finite else []
+            found += [above(x, low, evaluate=False)] if low.is_finite else []
+            found += [below(x, high, evaluate=False)] if high.is_finite else []
     return found
 
 
