@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from maurey.numeric.grids import LogValue
     from maurey.verify.evidence import Standing
     from maurey.verify.matrix import Row
-    from maurey.verify.prove.check import Page
+    from maurey.verify.prove.page import Page
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,27 @@ def errata() -> list[dict[str, Any]]:
     return records(ledger.comparisons())
 
 
-def check(lhs: Any, rhs: Any, over: Any, **options: Any) -> Page:
-    """Is lhs <= rhs? Formulas over a box are proved or refuted, functions over a strategy tested."""
+def check(lhs: Any, rhs: Any = None, over: Any = None, **options: Any) -> Page:
+    """Is lhs <= rhs? Formulas over a box are refuted or proved, functions over a hypothesis strategy tested.
+
+    `check(lhs, rhs, over={"x": (0, 1)})`, or `check(relation, over=...)` with a SymPy relation; ends may be infinite.
+    Options: relation ("<=", "<", ">=", ">", "=="), assuming (SymPy relations), seconds (of CPU, 10), instances (1000),
+    seed (0), project (a function that brings a tensor back into its class). The page that comes back has a verdict
+    (holds, fails, undecided), where, the evidence (proved, refuted, tested; none if undecided), the witness of what
+    fails, and how it was decided, with its cost.
+
+    >>> from sympy import symbols, sqrt
+    >>> x = symbols("x")
+    >>> check(x**2, x, over={"x": (0, 1)})
+    <x**2 <= x: holds, proved>
+    >>> check(sqrt(x), x, over={"x": (0, 2)}).witness
+    {'x': 1/2}
+    """
     from maurey.verify.prove.check import check
 
+    known = ("relation", "assuming", "seconds", "instances", "seed", "project")
+    if unknown := [name for name in options if name not in known]:
+        raise InputError(f"check has no option {unknown[0]!r}; there are {', '.join(known)}")
     return check(lhs, rhs, over, **options)
 
 

@@ -32,6 +32,7 @@ class Cells:
         """`regular`: the difference is smooth inside the whole box. `corners`: points where it vanishes."""
         self.problem, self.ties, self.corners, self.regular = problem, ties, corners, regular
         self.expr, self.strict = problem.expr, problem.strict
+        self.forms = _forms(self.expr)
         self.slopes = {x: _forms(sympy.diff(self.expr, x)) for x in problem.letters}
         self.limits: dict[tuple[Symbol, Any], Expr | None] = {}
         self.edges = {x: [number(end) for end in side] for x, side in problem.box.items()}
@@ -42,13 +43,19 @@ class Cells:
         """Whether it is, and the slopes, for the cut."""
         names = {x.name: between(*side) for x, side in cell.items()}
         value, whole = over(self.expr, names)
-        if value is None or self.enough(value):
+        if value is None or self.enough(value) or self.as_product(names):
             return True, {}
         if any(self.excluded(g, names) for g in self.problem.given):
             return True, {}
         if not self.smooth or not (whole or self.regular):
             return False, {}
         return self.by_slopes(dict(cell), names)
+
+    def as_product(self, names: Mapping[str, Interval]) -> bool:
+        if len(self.forms) == 1:
+            return False
+        value, _ = over(self.forms[1], names)
+        return value is not None and self.enough(value)
 
     def excluded(self, given: Given, names: Mapping[str, Interval]) -> bool:
         """Does no point of the cell meet it?"""
@@ -82,7 +89,7 @@ class Cells:
             first = False
             if moved:
                 value, continuous = over(self.expr, names)
-                if value is not None and self.enough(value):
+                if value is not None and (self.enough(value) or self.as_product(names)):
                     return True, {}
                 if not continuous and self.on_edge(cell):  # `regular` speaks of the inside of the box
                     break
@@ -272,7 +279,7 @@ def _forms(slope: Expr) -> list[Expr]:
         return [slope]
     try:
         with fence(0.3):
-            product = sympy.factor_terms(sympy.factor(sympy.together(slope)))
+            product = sympy.factor(sympy.together(slope))
     except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError):
         return [slope]
     return [slope, product] if product != slope else [slope]

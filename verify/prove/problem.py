@@ -88,11 +88,12 @@ def met(given: Given, point: Mapping[Symbol, Any]) -> bool:
 
 def vanishes(expr: Expr, point: Mapping[Symbol, Any]) -> bool:
     """Exactly, as far as SymPy tells; only asked where balls do not exclude it."""
-    value = at(expr, point)
-    if value is None or value > 0 or value < 0:
-        return False
-    if value == 0:
-        return True
+    for bits in (DEEP, 8 * DEEP):
+        value = at(expr, point, bits)
+        if value is None or value > 0 or value < 0:
+            return False
+        if value == 0:
+            return True
     here = expr.subs(dict(point))
     return here == 0 or zero(here)
 

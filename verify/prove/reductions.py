@@ -34,7 +34,8 @@ def cleared(problem: Problem, clock: Clock) -> Reduction | None:
         return None
     kept, sign = [], 1
     for factor in Mul.make_args(whole):
-        known = _sign(factor, problem.box, clock)
+        inverse = isinstance(factor, Pow) and factor.exp.is_negative  # never zero where it is defined
+        known = _sign(factor, problem.box, clock) if inverse or not problem.strict else 0
         if known == 0:
             kept.append(factor)
         else:
@@ -121,7 +122,7 @@ def shifted(problem: Problem) -> Reduction | None:
 def logged(problem: Problem, clock: Clock) -> Reduction | None:
     """P - N with both positive: log P - log N, where one of them is a product."""
     terms = sympy.Add.make_args(sympy.expand_mul(problem.expr))
-    if not 2 <= len(terms) <= 6 or not problem.expr.has(sympy.exp, sympy.sinh, sympy.cosh, sympy.Pow):
+    if problem.strict or not 2 <= len(terms) <= 6 or not problem.expr.has(sympy.exp, sympy.sinh, sympy.cosh, sympy.Pow):
         return None
     more, less = [], []
     for term in terms:
@@ -226,7 +227,7 @@ def _at_least(expr: Expr, box: Box, clock: Clock) -> bool:
 def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[Reduction]:
     """In one variable, tight at a point: it falls before it and rises after it."""
     (x,) = problem.letters
-    if not regular(problem.expr, problem.box, clock):
+    if problem.strict or not regular(problem.expr, problem.box, clock):
         return
     low, high = problem.box[x]
     slope = sympy.diff(problem.expr, x)
@@ -243,7 +244,7 @@ def divided(problem: Problem, clock: Clock) -> Reduction | None:
     """A + B f(u) with one function whose derivative is simpler: divided by B, where that has a sign."""
     kinds = (sympy.log, sympy.atan, sympy.asin, sympy.acos, sympy.asinh, sympy.acosh, sympy.atanh, sympy.erf, sympy.erfc)
     nodes = [n for n in problem.expr.atoms(*kinds) if n.free_symbols]
-    if len(nodes) != 1 or len(problem.letters) != 1:
+    if len(nodes) != 1 or len(problem.letters) != 1 or problem.strict:
         return None
     letter = Symbol("f_")
     expr = sympy.expand(problem.expr).xreplace({nodes[0]: letter})
