@@ -23,6 +23,7 @@ from .problem import Problem, violated
 
 TIGHT = 1e-7  # relative to the terms of the difference
 ROUNDS, KEPT = 48, 96  # of the way downhill, and how many points go it
+NOISE = 1e-10  # terms below this are not told from rounding
 SMALL = 20.0  # up to which a sum of nothing is taken for zero
 LARGEST = 1e6  # where floats look along an infinite side
 SIMPLE = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 100, 1000, 10**5, 10**8)  # denominators
@@ -51,7 +52,8 @@ def search(problem: Problem, clock: Clock, instances: int, seed: int) -> Found:
         with np.errstate(all="ignore"):
             scale = sum((abs(part) for part in parts), np.zeros(len(points)))
             ratio = sum(parts, np.zeros(len(points))) / (scale if len(terms) > 1 else 1 + scale)
-            ratio[scale == 0] = np.where(abs(points[scale == 0]).max(axis=1) <= SMALL, 0.0, np.inf)  # or underflow
+            none = scale < NOISE
+            ratio[none] = np.where(abs(points[none]).max(axis=1) <= SMALL, 0.0, np.inf)  # nothing, or underflow
             for g in problem.given:
                 ratio[~(values(g.expr, env) >= (0 if g.relation != "==" else np.inf))] = np.inf
         clock.points += len(points)
