@@ -68,7 +68,10 @@ class Reader:
         return found[1]
 
     def read(self, expr: Expr) -> Reading:
-        return next(self.rules[kind] for kind in type(expr).__mro__ if kind in self.rules)(expr, self.read)
+        rule = next((self.rules[kind] for kind in type(expr).__mro__ if kind in self.rules), None)
+        if rule is None:
+            raise Undefined(f"no value is known for {type(expr).__name__}")
+        return rule(expr, self.read)
 
 
 # leaves: one function for all places where it stands, of which a deep form has thousands

@@ -115,3 +115,22 @@ def halved(box: Box, u: Expr) -> dict[Symbol, tuple[Expr, Expr]] | None:
     else:
         high = min(high, zero)
     return {} if low > high else {**box, x: (low, high)}
+
+
+def trimmed(problem: Problem) -> Problem | None:
+    """What is given of one variable, linearly, cuts the box; None if nothing is left."""
+    box, given = dict(problem.box), []
+    for g in problem.given:
+        if not g.expr.free_symbols:
+            if g.expr.is_negative:
+                return None
+            if g.relation != "==" and g.expr.is_nonnegative and (g.relation == ">=" or g.expr.is_positive):
+                continue
+        cut = halved(box, g.expr) if g.relation == ">=" else None
+        if cut is None:
+            given.append(g)
+        elif not cut:
+            return None
+        else:
+            box = cut
+    return replace(problem, box=box, given=tuple(given))

@@ -17,12 +17,14 @@ from flint import arb, ctx, fmpq
 from sympy import Expr, S, Symbol
 
 from .clock import Clock, OutOfTime, fence
-from .intervals import EVERYTHING, Interval, between, over
-from .problem import PRECISION, Given, Problem, at, number, vanishes
+from .forms import dominated, narrowest, products, sign_at_infinity
+from .intervals import EVERYTHING, ZERO, Interval, between, over
+from .problem import KINKS, PRECISION, Given, Problem, at, number, vanishes
 from .taylor import derivatives
 from .ties import Tie
 
 MOST_CELLS = 20_000
+FARTHEST, SMALLEST = 4096, 2.0**-36
 
 Cell = dict[Symbol, tuple[Any, Any]]  # rational or infinite ends; the same one twice on a face
 
@@ -32,18 +34,27 @@ class Cells:
         """`regular`: the difference is smooth inside the whole box. `corners`: points where it vanishes."""
         self.problem, self.ties, self.corners, self.regular = problem, ties, corners, regular
         self.expr, self.strict = problem.expr, problem.strict
-        self.forms = _forms(self.expr)
-        self.slopes = {x: _forms(sympy.diff(self.expr, x)) for x in problem.letters}
+        self.forms = products(self.expr)
+        self.smooth = not self.expr.has(*KINKS)
+        self.slopes = {x: products(sympy.diff(self.expr, x)) if self.smooth else [] for x in problem.letters}
+        self.far: dict[Symbol | None, list[tuple[Expr, Expr]]] = {}
         self.limits: dict[tuple[Symbol, Any], Expr | None] = {}
         self.edges = {x: [number(end) for end in side] for x, side in problem.box.items()}
-        self.smooth = not self.expr.has(sympy.floor, sympy.ceiling, sympy.sign, sympy.Piecewise, sympy.Abs,
-                                        sympy.Min, sympy.Max)  # fmt: skip
+
+    def slope(self, x: Symbol, side: tuple[Any, Any], names: Mapping[str, Interval]) -> Interval:
+        found = narrowest(self.slopes[x], names)
+        if found.low >= 0 or found.high <= 0 or all(isinstance(end, fmpq) for end in side):
+            return found
+        if x not in self.far:
+            self.far[x] = dominated(self.slopes[x][0])
+        sign = sign_at_infinity(self.far[x], names)
+        return Interval(ZERO, found.high) if sign > 0 else Interval(found.low, ZERO) if sign < 0 else found
 
     def settled(self, cell: Cell) -> tuple[bool, Mapping[Symbol, Interval]]:
         """Whether it is, and the slopes, for the cut."""
         names = {x.name: between(*side) for x, side in cell.items()}
         value, whole = over(self.expr, names)
-        if value is None or self.enough(value) or self.as_product(names):
+        if value is None or self.enough(value) or self.as_product(names) or self.far_away(cell, names):
             return True, {}
         if any(self.excluded(g, names) for g in self.problem.given):
             return True, {}
@@ -56,6 +67,13 @@ class Cells:
             return False
         value, _ = over(self.forms[1], names)
         return value is not None and self.enough(value)
+
+    def far_away(self, cell: Cell, names: Mapping[str, Interval]) -> bool:
+        if all(isinstance(end, fmpq) for x in self.problem.letters for end in cell[x]):
+            return False
+        if None not in self.far:
+            self.far[None] = dominated(self.expr)
+        return not self.strict and sign_at_infinity(self.far[None], names) > 0
 
     def excluded(self, given: Given, names: Mapping[str, Interval]) -> bool:
         """Does no point of the cell meet it?"""
@@ -74,14 +92,14 @@ class Cells:
         while moved:
             moved = False
             for x in [x for x in self.problem.letters if cell[x][0] != cell[x][1]]:
-                slope = _narrowest(self.slopes[x], names)
+                slope = self.slope(x, cell[x], names)
                 if first:
                     slopes[x] = slope
                 end = cell[x][0] if slope.low >= 0 else cell[x][1] if slope.high <= 0 else None
                 if end is None:
                     continue
                 if not isinstance(end, fmpq):
-                    if self.at_infinity(cell, x, end):
+                    if self.problem.letters == [x] and self.at_limit(x, S.Infinity if end > 0 else S.NegativeInfinity):
                         return True, {}
                     continue
                 cell[x], moved = (end, end), True
@@ -106,17 +124,16 @@ class Cells:
         point = {x: _sympy(low) for x, (low, _) in cell.items()}
         value = at(self.expr, point)
         if value is None:
-            return False
+            return self.problem.letters == list(cell) and len(cell) == 1 and self.at_limit(*point.popitem())
         return bool(value > 0) or (not self.strict and (value == 0 or vanishes(self.expr, point)))
 
-    def at_infinity(self, cell: Cell, x: Symbol, end: Any) -> bool:
-        """In one variable: it falls, or rises, towards its limit."""
-        if self.problem.letters != [x]:
+    def at_limit(self, x: Symbol, end: Any) -> bool:
+        """In one variable: it falls, or rises, towards its limit at an end of the box, where it is not defined."""
+        if end not in self.problem.box[x]:
             return False
-        key = x, bool(end > 0)
-        if key not in self.limits:
-            self.limits[key] = _limit(self.expr, x, S.Infinity if end > 0 else S.NegativeInfinity)
-        limit = self.limits[key]
+        if (x, end) not in self.limits:
+            self.limits[x, end] = _limit(self.expr, x, end, "+" if end == self.problem.box[x][0] else "-")
+        limit = self.limits[x, end]
         if limit is None:
             return False
         if limit == S.Infinity or limit == 0:
@@ -135,7 +152,7 @@ class Cells:
         if value is None or not value.low > 0:
             return False
         for x in free:
-            slope = _narrowest(self.slopes[x], names)
+            slope = self.slope(x, cell[x], names)
             half = between((cell[x][0] - cell[x][1]) / 2, (cell[x][1] - cell[x][0]) / 2)
             value = value + slope * half
         return bool(value.low > 0)
@@ -228,9 +245,20 @@ def subdivided(cells: Cells, clock: Clock, most: int = MOST_CELLS) -> bool | Non
             done, slopes = cells.settled(cell)
             if done:
                 continue
+            if hopeless(cell, cells.problem.letters):
+                return None
             for piece in cut(cell, cells.problem.letters, slopes, places, points):
                 heapq.heappush(heap, (-width(piece, cells.problem.letters), next(order), piece))
     return None
+
+
+def hopeless(cell: Cell, letters: list[Symbol]) -> bool:
+    """So far out, or so small, that another cut would show nothing new."""
+    for x in letters:
+        low, high = cell[x]
+        if isinstance(low, fmpq) != isinstance(high, fmpq) and abs(low if isinstance(low, fmpq) else high) > FARTHEST:
+            return True
+    return width(cell, letters) < SMALLEST
 
 
 def width(cell: Cell, letters: list[Symbol]) -> float:
@@ -273,34 +301,10 @@ def _middle(low: Any, high: Any) -> fmpq:
     return fmpq(0)
 
 
-def _forms(slope: Expr) -> list[Expr]:
-    """A derivative, and the same as a product where that is soon found: products keep their signs."""
-    if slope.count_ops() > 150:
-        return [slope]
-    try:
-        with fence(0.3):
-            product = sympy.factor(sympy.together(slope))
-    except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError):
-        return [slope]
-    return [slope, product] if product != slope else [slope]
-
-
-def _narrowest(forms: list[Expr], names: Mapping[str, Interval]) -> Interval:
-    best = EVERYTHING
-    for form in forms:
-        value, _ = over(form, names)
-        if value is None:
-            return EVERYTHING
-        best = Interval(best.low if best.low >= value.low else value.low, best.high if best.high <= value.high else value.high)
-        if best.low >= 0 or best.high <= 0:
-            break
-    return best
-
-
-def _limit(expr: Expr, x: Symbol, end: Expr) -> Expr | None:
+def _limit(expr: Expr, x: Symbol, end: Expr, side: str) -> Expr | None:
     try:
         with fence(0.7):
-            found = sympy.limit(expr, x, end)
+            found = sympy.limit(expr, x, end, side)
     except (OutOfTime, NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
         return None
     return found if isinstance(found, Expr) and not found.free_symbols and not found.has(sympy.AccumBounds) else None

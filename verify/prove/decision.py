@@ -17,7 +17,7 @@ from .clock import Clock
 from .domains import regular
 from .polynomials import algebraic, decide
 from .problem import Problem, violated, zero
-from .reductions import Reduction, by_derivative, cleared, divided, least, logged, scaled, shifted, sides
+from .reductions import Reduction, as_hyperbolic, by_derivative, cleared, divided, least, logged, scaled, shifted, sides, to_the_edge
 from .search import Found, search
 from .ties import Tie, ties_of, touches
 
@@ -157,10 +157,12 @@ def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction
     if split:
         return
     if alone:
+        yield from kept("hyperbolic", lambda: as_hyperbolic(problem))
         yield from kept("derivative", lambda: by_derivative(problem, ties, clock))
     else:
         yield from kept("scaled", lambda: scaled(problem))
         yield from kept("shifted", lambda: shifted(problem))
+        yield from kept("edge", lambda: to_the_edge(problem))
         yield from kept("least", lambda: least(problem, clock, ties))
     yield from kept("cleared", lambda: cleared(problem, clock))
     yield from kept("divided", lambda: divided(problem, clock))

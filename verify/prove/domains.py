@@ -11,7 +11,7 @@ from sympy import Expr, Mul, Pow, Rational
 from .clock import Clock
 from .intervals import between, over
 from .polynomials import algebraic, decide
-from .problem import PRECISION, Box, at, number
+from .problem import KINKS, PRECISION, Box, at, number
 
 MOST_CELLS = 300
 SECONDS = 0.4
@@ -39,8 +39,7 @@ def conditions(expr: Expr) -> Iterator[tuple[Expr, bool]]:
 
 def regular(expr: Expr, box: Box, clock: Clock) -> bool:
     """Is the expression smooth at every inner point of the box?"""
-    kinks = (sympy.floor, sympy.ceiling, sympy.sign, sympy.Piecewise, sympy.Abs, sympy.Min, sympy.Max)
-    if expr.has(*kinks):
+    if expr.has(*KINKS):
         return False
     for u, either in dict.fromkeys(conditions(expr)):
         if not (positive_inside(u, box, clock) or (either and positive_inside(-u, box, clock))):

@@ -18,6 +18,8 @@ from .clock import OutOfTime, fence
 PRECISION = 96  # bits, over cells
 DEEP = 320  # bits, at points
 
+KINKS = (sympy.floor, sympy.ceiling, sympy.sign, sympy.Piecewise, sympy.Abs, sympy.Min, sympy.Max)
+
 Side = tuple[Expr, Expr]  # numbers, or -oo and oo
 Box = Mapping[Symbol, Side]
 

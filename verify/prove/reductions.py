@@ -11,11 +11,13 @@ import numpy as np
 import sympy
 from sympy import Expr, Mul, Pow, Rational, S, Symbol
 
+from .cases import trimmed
 from .clock import Clock, OutOfTime, fence
 from .domains import positive_inside, regular
 from .floats import values
+from .forms import hyperbolic
 from .polynomials import algebraic, decide
-from .problem import Box, Problem, zero
+from .problem import KINKS, Box, Given, Problem, zero
 from .ties import Tie
 
 Reduction = tuple[str, list[Problem]]  # what was done, and what is left to be shown
@@ -63,22 +65,24 @@ def _sign(factor: Expr, box: Box, clock: Clock) -> int:
 def scaled(problem: Problem) -> Reduction | None:
     """Homogeneous on a cone: the variable largest in size is 1 (or -1)."""
     letters = problem.letters
-    if len(letters) < 2 or problem.given:
+    if len(letters) < 2:
         return None
     sides = {problem.box[x] for x in letters}
     cone = {(S.Zero, S.Infinity): (0, 1), (S.NegativeInfinity, S.Infinity): (-1, 1)}
     if len(sides) != 1 or (side := next(iter(sides))) not in cone:
         return None
-    if degree(problem.expr, letters) is None:
+    if any(degree(expr, letters) is None for expr in (problem.expr, *(g.expr for g in problem.given))):
         return None
-    symmetric = all(
+    symmetric = not problem.given and all(
         zero(problem.expr - problem.expr.xreplace({letters[0]: y, y: letters[0]})) for y in letters[1:]
     )  # fmt: skip
     problems = []
     for x in letters[:1] if symmetric else letters:
         for sign in (1,) if side[0] == 0 else (1, -1):
             box = {y: (S(cone[side][0]), S.One) for y in letters if y != x}
-            problems.append(Problem(problem.expr.subs(x, sign), box, problem.strict))
+            given = tuple(Given(g.expr.subs(x, sign), g.relation) for g in problem.given)
+            part = trimmed(Problem(problem.expr.subs(x, sign), box, problem.strict, given))
+            problems += [part] if part is not None else []
     return "homogeneous, so that the largest variable is 1", problems
 
 
@@ -117,6 +121,49 @@ def shifted(problem: Problem) -> Reduction | None:
     box = {y: problem.box[y] for y in letters[:-1]}
     text = f"moving all variables alike changes no sign, so that {letters[-1]} is 0"
     return text, [Problem(problem.expr.subs(letters[-1], 0), box, problem.strict)]
+
+
+def to_the_edge(problem: Problem) -> Iterator[Reduction]:
+    """Where it falls towards the edge of what is given, linearly in one variable: on that edge, or at the end of the
+    box that comes first."""
+    for g in problem.given if not problem.expr.has(*KINKS) else ():
+        for x in problem.letters:
+            rate = sympy.diff(g.expr, x)
+            if g.relation == "==" or not rate.is_Rational or rate == 0:
+                continue
+            if any(other.expr.has(x) for other in problem.given if other != g):
+                continue
+            low, high = problem.box[x]
+            edge = sympy.expand(x - g.expr / rate)
+            others = {y: side for y, side in problem.box.items() if y != x}
+            rest = [h for h in problem.given if h != g]
+            on_edge = [*rest, *([Given(edge - low, ">=")] if low.is_finite else [])]
+            on_edge += [Given(high - edge, ">=")] if high.is_finite else []
+            parts = [Problem(problem.expr.subs(x, edge), others, problem.strict, tuple(on_edge))]
+            end = low if rate > 0 else high
+            if end.is_finite:
+                kept = (*rest, Given(g.expr.subs(x, end), g.relation))
+                parts.append(Problem(problem.expr.subs(x, end), others, problem.strict, kept))
+            falls = Problem(sympy.sign(rate) * sympy.diff(problem.expr, x), problem.box, given=problem.given)
+            whole = [part for part in map(trimmed, parts) if part is not None]
+            yield f"least in {x} at the edge {x} = {edge}", [falls, *whole]
+
+
+def as_hyperbolic(problem: Problem) -> Reduction | None:
+    """e^u and e^-u together as cosh u and sinh u."""
+    found = {e.args[0] for e in problem.expr.atoms(sympy.exp)}
+    pairs = {u for u in found if -u in found and u.free_symbols}
+    if not pairs:
+        return None
+    both = {sympy.exp(u): sympy.cosh(u) + sympy.sinh(u) for u in pairs}
+    try:
+        with fence(0.5):
+            expr = sympy.expand(problem.expr.xreplace(both))
+    except OutOfTime:
+        return None
+    if expr.count_ops() >= problem.expr.count_ops():
+        return None
+    return "in hyperbolic functions", [replace(problem, expr=expr)]
 
 
 def logged(problem: Problem, clock: Clock) -> Reduction | None:
@@ -230,7 +277,7 @@ def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[R
     if problem.strict or not regular(problem.expr, problem.box, clock):
         return
     low, high = problem.box[x]
-    slope = sympy.diff(problem.expr, x)
+    slope = hyperbolic(sympy.diff(problem.expr, x))
     for tie in ties:
         if tie.place.is_Rational:
             before = Problem(-slope, {x: (low, tie.place)}) if low < tie.place else None

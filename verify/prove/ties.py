@@ -20,12 +20,13 @@ from maurey.numeric.types import Array
 
 from .clock import Clock, OutOfTime
 from .floats import values
-from .problem import DEEP, Problem, at, number, vanishes, zero
+from .problem import DEEP, KINKS, Problem, at, number, vanishes, zero
 from .taylor import derivatives
 
 HIGHEST = 12  # order
 NEAR = 2e-4  # how well floats tell a tight point, which is flat
 MOST_POINTS = 40
+SIMPLE = ("0", "1", "-1", "1/2", "2", "-1/2", "-2", "3", "1/3")  # looked at where floats are flat
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ def ties_of(problem: Problem, tight: Array, clock: Clock) -> list[Tie]:
     """In one variable points; in several, where one of them is a number or another one."""
     found: list[Tie] = []
     letters = list(problem.box)
+    if problem.expr.has(*KINKS):
+        return found
     for x in problem.letters:
         for place in _places(problem, x, letters, tight):
             clock.look()
@@ -61,6 +64,10 @@ def _places(problem: Problem, x: Symbol, letters: list[Symbol], tight: Array) ->
             yield end
     groups = _groups(column)
     if alone:
+        for place in map(Rational, SIMPLE):
+            if place not in seen and low < place < high and np.any(abs(column - float(place)) < 0.3):
+                seen.add(place)
+                yield place
         for value in groups:
             for place in recognized(polished(problem.expr, x, value)):
                 if place not in seen and low <= place <= high:
