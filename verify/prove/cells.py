@@ -30,9 +30,13 @@ Cell = dict[Symbol, tuple[Any, Any]]  # rational or infinite ends; the same one 
 
 
 class Cells:
-    def __init__(self, problem: Problem, ties: list[Tie], corners: list[dict[Symbol, Any]], regular: bool) -> None:
-        """`regular`: the difference is smooth inside the whole box. `corners`: points where it vanishes."""
-        self.problem, self.ties, self.corners, self.regular = problem, ties, corners, regular
+    def __init__(
+        self, problem: Problem, ties: list[Tie], corners: list[dict[Symbol, Any]], regular: bool, total: bool = False
+    ) -> None:
+        """`regular`: the difference is smooth inside the whole box. `corners`: points where it vanishes. `total`: it
+        is to be defined everywhere, and not only nonnegative where it is."""
+        self.problem, self.ties, self.corners, self.regular = problem, ties, corners, regular and not total
+        self.total = total
         self.expr, self.strict = problem.expr, problem.strict
         self.forms = products(self.expr)
         self.smooth = not self.expr.has(*KINKS)
@@ -54,6 +58,8 @@ class Cells:
         """Whether it is, and the slopes, for the cut."""
         names = {x.name: between(*side) for x, side in cell.items()}
         value, whole = over(self.expr, names)
+        if self.total and not whole:
+            return False, {}
         if value is None or self.enough(value) or self.as_product(names) or self.far_away(cell, names):
             return True, {}
         if any(self.excluded(g, names) for g in self.problem.given):

@@ -115,9 +115,9 @@ def eliminated(problem: Problem) -> tuple[Problem, Affine]:
         low, high = problem.box[x]
         rest += [Given(value - low, ">=")] if low.is_finite else []
         rest += [Given(high - value, ">=")] if high.is_finite else []
-    given = tuple(g for g in rest if not (g.expr == 0 and g.relation != ">"))
+    kept = tuple(g for g in rest if not (g.expr == 0 and g.relation != ">"))
     box = {x: side for x, side in problem.box.items() if x not in back}
-    return Problem(problem.expr.subs(back), box, problem.strict, given), back
+    return Problem(problem.expr.subs(back), box, problem.strict, kept), back
 
 
 def rational_ends(problem: Problem) -> tuple[Problem, Affine]:

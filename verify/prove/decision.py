@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import sympy
-from sympy import Expr, Rational, S, Symbol
+from sympy import Expr, Rational, Symbol
 
 from .cases import cases
 from .cells import MOST_CELLS, Cells, subdivided
@@ -17,7 +17,19 @@ from .clock import Clock
 from .domains import regular
 from .polynomials import algebraic, decide
 from .problem import Problem, violated, zero
-from .reductions import Reduction, as_hyperbolic, by_derivative, cleared, divided, least, logged, scaled, shifted, sides, to_the_edge
+from .reductions import (
+    Reduction,
+    as_hyperbolic,
+    by_derivative,
+    cleared,
+    divided,
+    least,
+    logged,
+    scaled,
+    shifted,
+    sides,
+    to_the_edge,
+)
 from .search import Found, search
 from .ties import Tie, ties_of, touches
 
@@ -193,7 +205,6 @@ def _by_cells(attempt: Attempt, clock: Clock, most: int) -> str | None:
 
 def tight_corners(problem: Problem, tight: Any) -> list[dict[Symbol, Any]]:
     """Exact points, corners of the box or simple points near what floats found, at which the difference vanishes."""
-    from .search import rationals
 
     letters = list(problem.box)
     finite = [[end for end in problem.box[x] if end.is_finite] for x in letters]

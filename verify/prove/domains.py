@@ -21,9 +21,7 @@ def conditions(expr: Expr) -> Iterator[tuple[Expr, bool]]:
     """What must be positive, or (True) not zero, for the expression to be smooth."""
     for node in sympy.preorder_traversal(expr):
         if isinstance(node, Pow):
-            if not isinstance(node.exp, Rational):
-                yield node.base, False
-            elif node.exp.q > 1:
+            if not isinstance(node.exp, Rational) or node.exp.q > 1:
                 yield node.base, False
             elif node.exp < 0:
                 yield node.base, True

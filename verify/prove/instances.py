@@ -167,8 +167,8 @@ def _shape(instance: Any) -> bool:
 
 def _ball(over: Any) -> dict[str, float] | None:
     """The norm bounds of one of our own strategies of matrices."""
-    inner = getattr(over, "wrapped_strategy", None)
-    definition = getattr(inner, "definition", None)
+    inner: Any = getattr(over, "wrapped_strategy", None)
+    definition: Any = getattr(inner, "definition", None)
     if getattr(definition, "__module__", "") != "maurey.verify.attack.strategies" or definition.__name__ != "_within":
         return None
     bounds: dict[str, float] = inner.args[2]

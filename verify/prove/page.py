@@ -25,7 +25,9 @@ class Page:
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS or self.evidence not in (None, *RUNGS):
             raise ValueError(f"{self.verdict!r}, {self.evidence!r}: not a verdict, or not a rung")
-        if (self.evidence is None) != (self.verdict == "undecided") or (self.witness is None) == (self.verdict == "fails"):
+        if (self.evidence is None) != (self.verdict == "undecided") or (self.witness is None) == (
+            self.verdict == "fails"
+        ):
             raise ValueError("what is undecided has no evidence, and what fails a witness")
 
     def __repr__(self) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flint import arb, ctx, fmpq
 import sympy
+from flint import arb, ctx, fmpq
 from sympy import Expr, Rational, S, Symbol
 
 from maurey.numeric.balls import Balls, Unresolved
@@ -56,7 +56,9 @@ def side_text(x: Any, low: Expr, high: Expr) -> str:
     above = f" {'<' if high == S.Infinity else '<='} {high}"
     if low == S.NegativeInfinity and high == S.Infinity:
         return f"all real {x}"
-    return f"{x}{above}" if low == S.NegativeInfinity else f"{x} >= {low}" if high == S.Infinity else below + f"{x}{above}"
+    return (
+        f"{x}{above}" if low == S.NegativeInfinity else f"{x} >= {low}" if high == S.Infinity else below + f"{x}{above}"
+    )
 
 
 def number(value: Any) -> Any:

@@ -16,6 +16,7 @@ from maurey.numeric.binding import exact
 from maurey.numeric.walk import ELEMENTARY
 from maurey.symbolic.claim import InputError
 
+from .domains import conditions
 from .problem import Box, Given, box_text
 
 RELATIONS = ("<=", "<", ">=", ">", "==")
@@ -28,7 +29,6 @@ OTHERS: dict[Any, Any] = {  # by functions that there are
     sympy.acsc: lambda u: sympy.asin(1 / u), sympy.acoth: lambda u: sympy.atanh(1 / u),
     sympy.sinc: lambda u: sympy.sin(u) / u,
 }  # fmt: skip
-PARTIAL = (sympy.log, Pow, sympy.tan, sympy.asin, sympy.acos, sympy.acosh, sympy.atanh)
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,15 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
     box = {letters[n]: side for n, side in names.items()}
     texts = [f"{a} {'=' if rel == '==' else rel} {b}" for a, b, rel in relations]
     first, second = own(left), own(right)
-    real = ["where both sides are real"] if any(expr.has(*PARTIAL) for expr in (first, second)) else []
+    partial = any(_may_fail(u, either) for expr in (first, second) for u, either in conditions(expr))
+    real = ["where both sides are real"] if partial else []
     where = ", ".join([box_text(box), *texts, *real])
     return Question(first, second, relation, box, given, f"{left} {relation.replace('==', '=')} {right}", where)
+
+
+def _may_fail(u: Expr, either: bool) -> bool:
+    """As far as the signs of symbols do not tell."""
+    return not (u.is_positive or (either and u.is_nonzero))
 
 
 def _several(assuming: Any) -> list[Any]:
@@ -81,7 +87,7 @@ def _several(assuming: Any) -> list[Any]:
 
 
 def _split(relation: Any) -> tuple[Any, Any, str]:
-    if isinstance(relation, sympy.logic.boolalg.BooleanAtom) or isinstance(relation, bool):
+    if isinstance(relation, (sympy.logic.boolalg.BooleanAtom, bool)):
         raise InputError(f"SymPy has already turned this relation into {relation}: give its two sides apart")
     if not isinstance(relation, Relational) or relation.rel_op not in RELATIONS:
         raise InputError(f"a relation is one of {', '.join(RELATIONS)} between SymPy expressions, got {relation}")

@@ -20,6 +20,9 @@ from .polynomials import algebraic, decide
 from .problem import KINKS, Box, Given, Problem, zero
 from .ties import Tie
 
+SIMPLER = (  # whose derivatives are
+    *(sympy.log, sympy.atan, sympy.asin, sympy.acos, sympy.asinh, sympy.acosh, sympy.atanh, sympy.erf, sympy.erfc),
+)
 Reduction = tuple[str, list[Problem]]  # what was done, and what is left to be shown
 
 
@@ -282,14 +285,25 @@ def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[R
         if tie.place.is_Rational:
             before = Problem(-slope, {x: (low, tie.place)}) if low < tie.place else None
             after = Problem(slope, {x: (tie.place, high)}) if tie.place < high else None
-            yield f"by the sign of the derivative on both sides of {x} = {tie.place}", [
-                part for part in (before, after) if part is not None
-            ]
+            yield (
+                f"by the sign of the derivative on both sides of {x} = {tie.place}",
+                [part for part in (before, after) if part is not None],
+            )
 
 
 def divided(problem: Problem, clock: Clock) -> Reduction | None:
     """A + B f(u) with one function whose derivative is simpler: divided by B, where that has a sign."""
-    kinds = (sympy.log, sympy.atan, sympy.asin, sympy.acos, sympy.asinh, sympy.acosh, sympy.atanh, sympy.erf, sympy.erfc)
+    kinds = (
+        sympy.log,
+        sympy.atan,
+        sympy.asin,
+        sympy.acos,
+        sympy.asinh,
+        sympy.acosh,
+        sympy.atanh,
+        sympy.erf,
+        sympy.erfc,
+    )
     nodes = [n for n in problem.expr.atoms(*kinds) if n.free_symbols]
     if len(nodes) != 1 or len(problem.letters) != 1 or problem.strict:
         return None
@@ -300,7 +314,9 @@ def divided(problem: Problem, clock: Clock) -> Reduction | None:
     if rest.has(letter) or not factor.free_symbols or factor.has(letter):
         return None
     factor = sympy.factor(factor)
-    sign = 1 if positive_inside(factor, problem.box, clock) else -1 if positive_inside(-factor, problem.box, clock) else 0
+    sign = (
+        1 if positive_inside(factor, problem.box, clock) else -1 if positive_inside(-factor, problem.box, clock) else 0
+    )
     if sign == 0:
         return None
     return f"divided by {sign * factor}", [replace(problem, expr=sign * (nodes[0] + sympy.cancel(rest / factor)))]

@@ -42,7 +42,7 @@ def search(problem: Problem, clock: Clock, instances: int, seed: int) -> Found:
         return Found({} if violated(problem, {}) else None, np.zeros((1, 0)))
     terms = Add.make_args(problem.expr)
     rng = np.random.default_rng(seed)
-    ends = [tuple(float(end) for end in problem.box[x]) for x in letters]
+    ends = [(float(low), float(high)) for low, high in (problem.box[x] for x in letters)]
     whole = np.array([bool(x.is_integer) for x in letters])
 
     def depth(points: Array) -> Array:
@@ -62,7 +62,7 @@ def search(problem: Problem, clock: Clock, instances: int, seed: int) -> Found:
     points = _first(ends, instances, rng)
     points[:, whole] = np.rint(points[:, whole])
     scores = depth(points)
-    simple = [{x: v for x, v in zip(letters, corner, strict=True)} for corner in _corners(problem, letters)]
+    simple = [dict(zip(letters, corner, strict=True)) for corner in _corners(problem, letters)]
     for candidate in simple:
         clock.points += 1
         if violated(problem, candidate):

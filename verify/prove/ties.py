@@ -47,9 +47,9 @@ def ties_of(problem: Problem, tight: Array, clock: Clock) -> list[Tie]:
     for x in problem.letters:
         for place in _places(problem, x, letters, tight):
             clock.look()
-            order = _order(problem.expr, x, place, problem)
-            if order:
-                found.append(Tie(x, place, order))
+            k = order(problem.expr, x, place, problem)
+            if k:
+                found.append(Tie(x, place, k))
     return found
 
 
@@ -121,16 +121,16 @@ def polished(expr: Expr, x: Symbol, value: float) -> float:
     return moved if abs(moved - value) < 1e-2 * (1 + abs(value)) else value
 
 
+UNITS = (1, pi, E, sqrt(2), sqrt(3), sqrt(5), sympy.log(2), 1 / pi, 1 / E, sqrt(pi))
+SURDS = [(sqrt(b) + s * a) / c for a in (1, 2, 3, 5) for b in (2, 3, 5) for c in (1, 2, 3, 4, 6) for s in (1, -1)]
+SURDS = [sign * surd for surd in SURDS for sign in (1, -1)]
+
+
 def recognized(value: float) -> Iterator[Expr]:
     """Simple numbers that a float may stand for."""
-    for unit, inverse in (
-        (1.0, lambda r: r), (math.pi, lambda r: r * pi), (math.e, lambda r: r * E), (math.sqrt(2), lambda r: r * sqrt(2)),
-        (math.sqrt(3), lambda r: r * sqrt(3)), (math.log(2), lambda r: r * sympy.log(2)), (1 / math.pi, lambda r: r / pi),
-        (1 / math.e, lambda r: r / E), (math.sqrt(math.pi), lambda r: r * sqrt(pi)), (math.sqrt(5), lambda r: r * sqrt(5)),
-    ):  # fmt: skip
-        near = _simple(value / unit)
-        if near is not None:
-            yield inverse(near)
+    for unit in UNITS:
+        if (near := _simple(value / float(unit))) is not None:
+            yield near * unit
     for power in (2, 3, 4):
         near = _simple(abs(value) ** power)
         if near is not None and near > 0:
@@ -139,12 +139,10 @@ def recognized(value: float) -> Iterator[Expr]:
         yield sympy.exp(near)
     if value < 30 and (near := _simple(math.exp(value))) is not None and near > 0:
         yield sympy.log(near)
-    for a in (1, 2, 3, 5):  # surds of second degree
-        for b in (2, 3, 5):
-            for c in (1, 2, 3, 4, 6):
-                if abs(abs(value) - (math.sqrt(b) - a) / c) < 1e-11 or abs(abs(value) - (math.sqrt(b) + a) / c) < 1e-11:
-                    sign = -1 if abs(abs(value) - (math.sqrt(b) - a) / c) < 1e-11 else 1
-                    yield (1 if value > 0 else -1) * (sqrt(b) + sign * a) / c
+    yield from (surd for surd, there in zip(SURDS, _FLOATS, strict=True) if abs(there - value) < 1e-11)
+
+
+_FLOATS = [float(surd) for surd in SURDS]
 
 
 def _simple(value: float) -> Any:
@@ -153,7 +151,7 @@ def _simple(value: float) -> Any:
     return Rational(near.numerator, near.denominator) if close else None
 
 
-def _order(expr: Expr, x: Symbol, place: Expr, problem: Problem) -> int:
+def order(expr: Expr, x: Symbol, place: Expr, problem: Problem) -> int:
     """The first derivative that does not vanish identically at the place; 0 if that is expr, or if none is found."""
     others = [y for y in problem.letters if y != x]
     if not others:
@@ -178,19 +176,16 @@ def _order_at(expr: Expr, x: Symbol, place: Expr) -> int:
         found = derivatives(expr, {x.name: here}, {x.name: 1}, HIGHEST)
     if found is None:
         return 0
-    order = next((k for k, c in enumerate(found) if c > 0 or c < 0), 0)
-    coefficients = _expanded(expr, x, place, order)
-    return order if coefficients else 0
+    k = next((k for k, c in enumerate(found) if c > 0 or c < 0), 0)
+    return k if _flat(expr, x, place, k) else 0
 
 
-def _expanded(expr: Expr, x: Symbol, place: Expr, order: int) -> bool:
-    """Are all coefficients below the order exactly zero?"""
-    slope = expr
-    for k in range(order):
-        if k and not vanishes(slope, {x: place}):
+def _flat(expr: Expr, x: Symbol, place: Expr, k: int) -> bool:
+    """Do all derivatives below the k-th vanish exactly?"""
+    for _ in range(1, k):
+        expr = sympy.diff(expr, x)
+        if not vanishes(expr, {x: place}):
             return False
-        if k < order - 1:
-            slope = sympy.diff(slope, x)
     return True
 
 
