@@ -15,7 +15,7 @@ from .view import ClaimView
 
 if TYPE_CHECKING:
     from maurey.numeric.compare import Comparison
-    from maurey.verify.prove.check import Page
+    from maurey.verify.prove.page import Page
 
 
 def claim(key: str) -> ClaimView:
@@ -133,18 +133,27 @@ def errata(which: Any = "") -> Errata:
 
 
 def check(lhs: Any, rhs: Any = None, over: Any = None, **options: Any) -> Page:
-    """Is lhs <= rhs? Formulas over a box are proved or refuted, functions over a strategy attacked.
+    """Is lhs <= rhs? Formulas over a box are refuted or proved, functions over a hypothesis strategy attacked.
+
+    `check(lhs, rhs, over={"x": (0, 1)})`, or `check(relation, over=...)` with a SymPy relation; ends may be infinite.
+    Options: relation ("<=", "<", ">=", ">", "=="), assuming (SymPy relations), seconds (of CPU, 10), instances (1000),
+    seed (0), project (a function that brings a tensor back into its class). The page that comes back has a verdict
+    (holds, fails, undecided), where, the evidence (proved, refuted, tested; none if undecided), the witness of what
+    fails, and how it was decided, with its cost.
 
     >>> import maurey
-    >>> from sympy import symbols, tanh
+    >>> from sympy import sqrt, symbols
     >>> x = symbols("x")
-    >>> maurey.check(2 * tanh(x / 2), x, over={"x": (0, 10)}).verdict
-    'holds'
-    >>> maurey.check(x**2, x, over={"x": (0, 2)}).verdict
-    'fails'
+    >>> maurey.check(x**2, x, over={"x": (0, 1)})
+    <x**2 <= x: holds, proved>
+    >>> maurey.check(sqrt(x), x, over={"x": (0, 2)}).witness
+    {'x': 1/2}
     """
     from maurey.verify.prove.check import check
 
+    known = ("relation", "assuming", "seconds", "instances", "seed", "project")
+    if unknown := [name for name in options if name not in known]:
+        raise InputError(f"check has no option {unknown[0]!r}; there are {', '.join(known)}")
     return with_display(check(lhs, rhs, over, **options))
 
 

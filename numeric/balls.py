@@ -14,7 +14,7 @@ from functools import lru_cache, reduce
 from operator import add, mul
 from typing import Any
 
-from flint import acb, arb, ctx, fmpq, fmpz
+from flint import acb, arb, ctx, fmpq
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, true
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
 
@@ -23,9 +23,11 @@ from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import text_of
 
 from .binding import bind
+from .elementary import FUNCTIONS
+from .elementary import Unresolved as Unresolved
+from .elementary import to_arb as to_arb
 from .exact import check_digits, context, cut_number, to_rational
-from .inverse_kl import of_balls
-from .powers import EXACT_BITS, rational_power
+from .powers import rational_power
 from .surds import Surds, vanishes
 from .types import Ball
 from .walk import RULES, Env, Reader, Reading, Undecided, Undefined, factors_of, readers, run, walk
@@ -34,10 +36,6 @@ LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
 MOST_INTEGRAL_PRECISION = 1 << 12  # bits: the nodes of a rule take the third power of them
 MOST_EVALUATIONS = 1 << 18  # of an integrand
-
-
-class Unresolved(ArithmeticError):
-    """Open at this precision."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,10 +58,6 @@ class Enclosure:
 
     def __str__(self) -> str:
         return str(self.value)
-
-
-def to_arb(x: Ball) -> arb:
-    return arb(x) if isinstance(x, fmpq) else x
 
 
 @lru_cache(maxsize=4096)
@@ -124,7 +118,7 @@ class Balls:
         return to_arb(base) ** exponent
 
     def apply(self, name: str, arguments: list[Ball]) -> Ball:
-        return _FUNCTIONS[name](*arguments)
+        return FUNCTIONS[name](*arguments)
 
     def integer(self, x: Ball) -> int:
         if isinstance(x, fmpq) and x.q == 1:
@@ -207,72 +201,6 @@ class _Complex(Balls):
         if exponent.denominator == 2:
             return base.sqrt(analytic=self.analytic) ** exponent.numerator
         raise Undefined("an integrand with a root other than a square root")
-
-
-def _log(x: Ball) -> Ball:
-    if isinstance(x, fmpq):
-        if x <= 0:
-            raise Undefined("the logarithm of a number that is not positive")
-        return fmpq(0) if x == 1 else arb(x).log()
-    if not x > 0:
-        if x <= 0:
-            raise Undefined("the logarithm of a number that is not positive")
-        raise Unresolved("the sign of the argument of a logarithm")
-    return x.log()
-
-
-def _binomial(n: Ball, k: Ball) -> Ball:
-    if not (isinstance(n, fmpq) and isinstance(k, fmpq) and n.q == k.q == 1 and k >= 0):
-        raise Undefined("a binomial of numbers that are not integers")
-    if k > n:
-        return fmpq(0)
-    if n <= EXACT_BITS:
-        return fmpq(fmpz.bin_uiui(int(n.p), int(k.p)))
-    log = (arb(n) + 1).lgamma() - (arb(k) + 1).lgamma() - (arb(n) - arb(k) + 1).lgamma()
-    return log.exp()
-
-
-def _ceil_log2(n: Ball) -> fmpq:
-    if not (isinstance(n, fmpq) and n.q == 1 and n >= 1):
-        raise Undefined("log2 of a number that is not a positive integer")
-    return fmpq((int(n.p) - 1).bit_length())
-
-
-def _inverse_kl(q: Ball, c: Ball) -> Ball:
-    if q < 0 or q > 1 or c < 0:
-        raise Undefined("the inverse of the divergence at a mean outside [0, 1], or at a negative divergence")
-    if isinstance(q, fmpq) and (q == 1 or (isinstance(c, fmpq) and c == 0)):
-        return q
-    found = of_balls(q, c)
-    if found is None:
-        raise Unresolved("the inverse of the divergence")
-    return found
-
-
-def _smaller(a: Ball, b: Ball) -> Ball:
-    """The smaller one itself where that is certain, so that a rational stays exact; else the ball around both."""
-    return a if a <= b else b if b <= a else to_arb(a).min(to_arb(b))
-
-
-def _least(*xs: Ball) -> Ball:
-    return reduce(_smaller, xs)
-
-
-def _largest(*xs: Ball) -> Ball:
-    return -reduce(_smaller, (-x for x in xs))
-
-
-_FUNCTIONS: dict[str, Callable[..., Ball]] = {
-    "log": _log,
-    "exp": lambda x: fmpq(1) if x == 0 else to_arb(x).exp(),
-    "tanh": lambda x: fmpq(0) if x == 0 else to_arb(x).tanh(),
-    "pi": arb.pi,
-    "binomial": _binomial,
-    "ceil_log2": _ceil_log2,
-    "inverse_kl": _inverse_kl,
-    "min": _least,
-    "max": _largest,
-}
 
 
 # --- rules for `walk` -------------------------------------------------------------------------------------------------

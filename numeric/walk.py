@@ -68,7 +68,10 @@ class Reader:
         return found[1]
 
     def read(self, expr: Expr) -> Reading:
-        return next(self.rules[kind] for kind in type(expr).__mro__ if kind in self.rules)(expr, self.read)
+        rule = next((self.rules[kind] for kind in type(expr).__mro__ if kind in self.rules), None)
+        if rule is None:
+            raise Undefined(f"no value is known for {type(expr).__name__}")
+        return rule(expr, self.read)
 
 
 # leaves: one function for all places where it stands, of which a deep form has thousands
@@ -170,6 +173,11 @@ def _loop(expr: Any, read: Any) -> Reading:
     return total
 
 
+ELEMENTARY = (
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    *("erf", "erfc", "sign", "floor"),
+)
+
 RULES: dict[type, Rule] = {
     sympy.Symbol: _symbol,
     sympy.Rational: _number,
@@ -186,7 +194,8 @@ RULES: dict[type, Rule] = {
     type(sympy.pi): _function("pi"),
     sympy.log: _function("log"),
     sympy.exp: _function("exp"),
-    sympy.tanh: _function("tanh"),
+    **{getattr(sympy, name): _function(name) for name in ELEMENTARY},
+    sympy.Abs: _function("abs"),
     sympy.binomial: _function("binomial"),
     sympy.Min: _function("min"),
     sympy.Max: _function("max"),

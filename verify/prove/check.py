@@ -1,163 +1,153 @@
-"""An inequality of your own, through the same machine: stated, attacked, proved or refuted.
+"""An inequality of your own, through the same machine: searched for a counterexample, then proved, or left open.
 
-Two formulas over a box are proved by certified subdivision, or refuted at a point; two functions over a hypothesis
-strategy are tested on drawn instances, and the smallest counterexample is looked for.
+Two formulas over a box are refuted at a point, or proved by z3, reductions and certified subdivision; two functions
+over a hypothesis strategy are attacked and tested on drawn instances.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
-from sympy import Expr, Integer, Rational, Symbol
+import sympy
+from sympy import Expr, S, Symbol
 
-from maurey.numeric.binding import exact
 from maurey.symbolic.claim import InputError
-from maurey.verify.checks import Result
 
-ROUNDING = 1e-9  # by which a float may exceed its bound and not be called a violation
-INSTANCES = 1000
+from .clock import Clock, OutOfTime, fence
+from .decision import Decision, decided
+from .page import Page
+from .problem import Given, Problem, zero
+from .questions import Question, plain, question
+from .search import search
 
-
-@dataclass(frozen=True)
-class Page:
-    """A verdict on one page."""
-
-    statement: str
-    result: Result
-
-    @property
-    def verdict(self) -> str:
-        return self.result.verdict
-
-    def __str__(self) -> str:
-        lines = [self.statement, f"verdict    {self.result.verdict}", f"evidence   {self.result.rung}"]
-        if self.result.instances:
-            lines.append(f"instances  {self.result.instances:,}")
-        if self.result.tightness is not None:
-            lines.append(f"tightness  {self.result.tightness:.6g}, the largest lhs/rhs that was found")
-        for name, value in (self.result.counterexample or {}).items():
-            lines.append(f"  {name} = {value}")
-        return "\n".join([*lines, self.result.note])
+Affine = dict[Symbol, Expr]
 
 
-def check(lhs: Any, rhs: Any, over: Any, instances: int = INSTANCES, seed: int = 0) -> Page:
-    """Is lhs <= rhs?
+def check(
+    lhs: Any,
+    rhs: Any = None,
+    over: Any = None,
+    relation: str = "<=",
+    assuming: Any = (),
+    seconds: float = 10,
+    instances: int = 1000,
+    seed: int = 0,
+    project: Any = None,
+) -> Page:
+    """Is lhs <= rhs (or another relation)?
 
-    Formulas: SymPy expressions, `over` a mapping of each symbol or its name to (low, high) with rational ends.
-    Functions: both of one instance, `over` a hypothesis strategy that draws it, such as those of `strategies`.
+    Formulas: SymPy expressions or one SymPy relation; `over` maps each symbol or its name to (low, high), which may be
+    infinite; `assuming` holds relations. Functions: both of one instance; `over` is a hypothesis strategy that draws
+    it, such as those of `strategies`; `project` brings a tensor back into the class.
     """
+    seconds, instances, seed = _positive(seconds, "seconds"), int(_positive(instances, "instances")), int(plain(seed))
     if isinstance(over, Mapping):
-        return _over_a_box(_formula(lhs, "left"), _formula(rhs, "right"), over)
-    if not callable(lhs) or not callable(rhs):
-        raise InputError(
-            "over a strategy both sides are functions of an instance; over a box {name: (low, high)}, formulas"
-        )
-    if not hasattr(over, "example"):
-        raise InputError(
-            f"over must be a hypothesis strategy or a box {{name: (low, high)}}, got {type(over).__name__}"
-        )
-    return _over_a_strategy(lhs, rhs, over, instances, seed)
+        return _over_a_box(question(lhs, rhs, over, relation, assuming), seconds, instances, seed)
+    if over is None:
+        raise InputError("over is missing: a box {name: (low, high)} for formulas, a hypothesis strategy for functions")
+    from .instances import over_a_strategy
+
+    return over_a_strategy(lhs, rhs, over, relation, assuming, instances, seed, project)
 
 
-def _end(value: Any) -> Rational:
+def _positive(value: Any, name: str) -> float:
+    value = plain(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+        raise InputError(f"{name} must be a positive number, got {value!r}")
+    return value
+
+
+def _over_a_box(asked: Question, seconds: float, instances: int, seed: int) -> Page:
+    clock = Clock(seconds)
     try:
-        number = exact(value)
-    except (ValueError, ZeroDivisionError):
-        raise InputError(f"the ends of a box are numbers, got {value!r}") from None
-    return Rational(number.numerator, number.denominator)
+        with fence(seconds):
+            found = _equal(asked, clock) if asked.relation == "==" else _ordered(asked, clock, instances, seed)
+    except OutOfTime:
+        found = Decision(None, f"open after {seconds:g} s")
+    cost = {"seconds": clock.spent(), "points": clock.points, "cells": clock.cells}
+    if found.verdict is None:
+        reason = found.how or "neither a counterexample nor a proof was found"
+        return Page(asked.statement, "undecided", asked.where, None, reason, cost=cost)
+    if found.verdict:
+        return Page(asked.statement, "holds", asked.where, "proved", found.how, cost=cost)
+    witness = {x.name: value for x, value in (found.witness or {}).items()}
+    return Page(asked.statement, "fails", asked.where, "refuted", found.how, witness, cost)
 
 
-def _formula(side: Any, which: str) -> Expr:
-    if isinstance(side, Expr):
-        return side
-    if isinstance(side, int):
-        return Integer(side)
-    raise InputError(f"over a box the {which}-hand side must be a SymPy expression, got {type(side).__name__}")
+def _ordered(asked: Question, clock: Clock, instances: int, seed: int) -> Decision:
+    difference = asked.rhs - asked.lhs if asked.relation in ("<=", "<") else asked.lhs - asked.rhs
+    problem = Problem(difference, asked.box, asked.relation in ("<", ">"), asked.given)
+    problem, back = eliminated(problem)
+    moved, line = rational_ends(problem)
+    if moved is problem:
+        found = decided(problem, clock, instances, seed)
+    else:
+        first = search(problem, clock, instances, seed)
+        if first.witness is not None:
+            found = Decision(False, "found by search, confirmed in balls", first.witness)
+        else:
+            found = decided(moved, clock, instances, seed)
+            if found.witness is not None:
+                found = Decision(False, found.how, {x: e.subs(found.witness) for x, e in line.items()})
+    if found.witness is None:
+        return found
+    return Decision(False, found.how, {x: back.get(x, x).subs(found.witness) for x in asked.box})
 
 
-def _over_a_box(lhs: Expr, rhs: Expr, over: Mapping[Any, tuple[Any, Any]]) -> Page:
-    from .identities import identity
-    from .subdivision import nonnegative
-
-    names = {str(name): (_end(low), _end(high)) for name, (low, high) in over.items()}
-    missing = {s.name for s in (rhs - lhs).free_symbols if isinstance(s, Symbol)} - set(names)
-    if missing:
-        raise InputError(f"the box says nothing of {', '.join(sorted(missing))}")
-    if bad := [name for name, (low, high) in names.items() if low > high]:
-        raise InputError(f"the box is empty in {bad[0]}")
-    difference = rhs - lhs
-    letters = {s.name: s for s in difference.free_symbols}
-    box = {letters.get(name, Symbol(name)): ends for name, ends in names.items()}
-    ends = ((x, end) for x, sides in box.items() for end in sides)
-    tight = {x: end for x, end in ends if identity(difference.subs(x, end), 0) is True}
-    proof = nonnegative(difference, box, tight)
-    statement = f"{lhs} <= {rhs}"
-    if proof.verdict is False:
-        note = "at this point the difference is certainly negative, in ball arithmetic"
-        return Page(statement, Result("fails", "refuted", note, instances=1, counterexample=proof.witness))
-    verdict = "holds" if proof.verdict else "undecided"
-    return Page(statement, Result(verdict, "proved", proof.text, tightness=1.0 if tight and proof.verdict else None))
-
-
-def _over_a_strategy(lhs: Any, rhs: Any, over: Any, instances: int, seed: int) -> Page:
-    from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis import seed as seeded
-    from hypothesis.errors import Unsatisfiable
-
-    count, best = 0, 0.0
-    smallest: tuple[Any, float, float] | None = None
-
-    @seeded(seed)
-    @settings(
-        max_examples=instances, deadline=None, database=None, suppress_health_check=list(HealthCheck),
-        phases=(Phase.generate, Phase.shrink),
-    )  # fmt: skip
-    @given(over)
-    def attempt(instance: Any) -> None:
-        nonlocal count, best, smallest
-        left, right = _number(lhs, instance, "left"), _number(rhs, instance, "right")
-        count += 1
-        if left > right + ROUNDING * max(abs(left), abs(right)):
-            smallest = instance, left, right
-            raise _Violated
-        best = max(best, left / right if right > 0 else 0.0)
-
-    statement = f"{_name(lhs)} <= {_name(rhs)}"
-    try:
-        attempt()
-    except _Violated:
-        assert smallest is not None
-        instance, left, right = smallest
-        witness = {"instance": instance, "lhs": left, "rhs": right}
-        note = "in double precision, beyond rounding; the smallest instance that was found"
-        return Page(statement, Result("fails", "refuted", note, instances=count, counterexample=witness))
-    except Unsatisfiable:
-        raise InputError("the strategy never meets the hypotheses: no instance was drawn") from None
-    if count == 0:
-        raise InputError("the strategy never meets the hypotheses: no instance was drawn")
-    return Page(statement, Result("holds", "tested", "no instance violates it", instances=count, tightness=best))
+def eliminated(problem: Problem) -> tuple[Problem, Affine]:
+    """Without the variables that linear equations give; what they are, in the others."""
+    back: Affine = {}
+    for given in problem.given:
+        if given.relation != "==":
+            continue
+        expr = given.expr.subs(back)
+        solvable = [x for x in problem.box if expr.has(x) and (c := sympy.diff(expr, x)).is_Rational and c != 0]
+        if not solvable:
+            continue
+        x = solvable[-1]
+        value = sympy.expand(x - expr / sympy.diff(expr, x))
+        back = {y: e.subs(x, value) for y, e in back.items()} | {x: value}
+    if not back:
+        return problem, {}
+    rest = [Given(sympy.expand(g.expr.subs(back)), g.relation) for g in problem.given]
+    for x, value in back.items():
+        low, high = problem.box[x]
+        rest += [Given(value - low, ">=")] if low.is_finite else []
+        rest += [Given(high - value, ">=")] if high.is_finite else []
+    kept = tuple(g for g in rest if not (g.expr == 0 and g.relation != ">"))
+    box = {x: side for x, side in problem.box.items() if x not in back}
+    return Problem(problem.expr.subs(back), box, problem.strict, kept), back
 
 
-class _Violated(AssertionError):
-    """What hypothesis shrinks towards."""
+def rational_ends(problem: Problem) -> tuple[Problem, Affine]:
+    """Ends such as pi/2 moved to 0 and 1, so that cells have exact ends."""
+    line: Affine = {}
+    box = {}
+    for x, (low, high) in problem.box.items():
+        if all(end.is_Rational or not end.is_finite for end in (low, high)):
+            box[x] = (low, high)
+            continue
+        t = Symbol(x.name, nonnegative=True)
+        if low.is_finite and high.is_finite:
+            line[x], box[t] = low + (high - low) * t, (S.Zero, S.One)
+        else:
+            line[x], box[t] = (low + t if low.is_finite else high - t), (S.Zero, S.Infinity)
+    if not line:
+        return problem, {}
+    given = tuple(Given(g.expr.subs(line), g.relation) for g in problem.given)
+    return Problem(problem.expr.subs(line), box, problem.strict, given), line
 
 
-def _number(side: Callable[[Any], Any], instance: Any, which: str) -> float:
-    try:
-        value = side(instance)
-    except (ValueError, IndexError, RuntimeError) as error:
-        raise InputError(f"the {which}-hand side cannot be computed for an instance: {error}") from None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"the {which}-hand side is not a number: got {type(value).__name__}") from None
-    if math.isnan(number):
-        raise InputError(f"the {which}-hand side is not a number: got nan")
-    return number
-
-
-def _name(side: Any) -> str:
-    return getattr(side, "__name__", str(side)).replace("<lambda>", "f")
+def _equal(asked: Question, clock: Clock) -> Decision:
+    """Two sides that are the same, or a point where they certainly are not."""
+    difference = asked.lhs - asked.rhs
+    problem, back = eliminated(Problem(difference, asked.box, given=asked.given))
+    if zero(problem.expr):
+        return Decision(True, "both sides are the same after rewriting")
+    for sign in (1, -1):
+        found = search(Problem(sign * problem.expr, problem.box, given=problem.given), clock, 300, 0)
+        if found.witness is not None:
+            return Decision(False, "found by search, confirmed in balls",
+                            {x: back.get(x, x).subs(found.witness) for x in asked.box})  # fmt: skip
+    return Decision(None, "neither an identity nor a counterexample was found")

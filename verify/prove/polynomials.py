@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import reduce
 from operator import add, mul
 from typing import Any
 
 import sympy
+from flint import arb, ctx
 from sympy import Add, Expr, Max, Min, Mul, Pow, Rational, Symbol, sympify
 from sympy.core.relational import Relational
+
+from maurey.numeric.balls import Balls, Unresolved
+from maurey.numeric.walk import Undefined, walk
 
 from .proofs import Proof
 
@@ -41,7 +46,25 @@ def smooth(expr: Expr) -> bool:
     return not expr.has(sympy.floor, sympy.ceiling, sympy.Piecewise, sympy.Abs, Max, Min)
 
 
-def _decide(claim: Relational, given: Iterable[Relational], poles: bool = False) -> tuple[bool | None, dict[str, str]]:
+def algebraic(expr: Any) -> bool:
+    """Made of symbols, rationals, arithmetic, roots, Min, Max, absolute values and cases: what z3 decides."""
+    kinds = (Add, Mul, Symbol, Rational, Max, Min, sympy.Abs, sympy.floor, sympy.ceiling, sympy.Piecewise, sympy.sign)
+    if isinstance(expr, Pow):
+        return isinstance(expr.exp, Rational) and abs(expr.exp.p) <= 64 and expr.exp.q <= 16 and algebraic(expr.base)
+    plain = isinstance(expr, (*kinds, Relational, sympy.functions.elementary.piecewise.ExprCondPair))
+    return isinstance(expr, sympy.logic.boolalg.BooleanAtom) or (plain and all(map(algebraic, expr.args)))
+
+
+def decide(
+    claim: Relational, given: Iterable[Relational], seconds: float, poles: bool = False
+) -> tuple[bool | None, dict[str, str]]:
+    """Within so many seconds."""
+    return _decide(claim, given, poles, milliseconds=max(1, int(1000 * seconds)))
+
+
+def _decide(
+    claim: Relational, given: Iterable[Relational], poles: bool = False, milliseconds: int = 0
+) -> tuple[bool | None, dict[str, str]]:
     """With `poles`, a quotient by zero is not left out: it may be any number."""
     z3 = importlib.import_module("z3")
     rules: list[Any] = []
@@ -52,7 +75,10 @@ def _decide(claim: Relational, given: Iterable[Relational], poles: bool = False)
         return _for_z3(expr, z3, rules, divisors, opaque)
 
     solver = z3.Solver()
-    solver.set("rlimit", EFFORT)
+    if milliseconds:
+        solver.set("timeout", milliseconds)
+    else:
+        solver.set("rlimit", EFFORT)
     solver.add(*map(read, given), z3.Not(read(claim)))
     solver.add(*rules, *(divisor != 0 for divisor in divisors if not poles))
     answer = solver.check()
@@ -96,6 +122,10 @@ def _for_z3(expr: Any, z3: Any, rules: list[Any], divisors: list[Any], opaque: d
     inner = [read(argument) for argument in expr.args]
     if expr.func in operations:
         return reduce(operations[expr.func], inner)
+    if isinstance(expr, sympy.Abs):
+        return z3.If(inner[0] >= 0, inner[0], -inner[0])
+    if isinstance(expr, sympy.sign):
+        return z3.If(inner[0] > 0, z3.RealVal(1), z3.If(inner[0] < 0, z3.RealVal(-1), z3.RealVal(0)))
     if isinstance(expr, sympy.floor):
         return z3.ToReal(z3.ToInt(inner[0]))
     if isinstance(expr, sympy.ceiling):
@@ -103,4 +133,31 @@ def _for_z3(expr: Any, z3: Any, rules: list[Any], divisors: list[Any], opaque: d
     if isinstance(expr, Relational):
         a, b = inner
         return {"<=": a <= b, "<": a < b, ">=": a >= b, ">": a > b, "==": a == b, "!=": a != b}[expr.rel_op]
-    return opaque.setdefault(expr, z3.Real(f"value {len(opaque)}"))
+    if expr not in opaque:
+        opaque[expr] = z3.Real(f"value {len(opaque)}")
+        rules += _enclosed(expr, opaque[expr], z3)
+    return opaque[expr]
+
+
+def _enclosed(expr: Any, value: Any, z3: Any) -> list[Any]:
+    """A number such as pi or log 2 lies between two rationals."""
+    if expr.free_symbols or not expr.is_real:
+        return []
+    ball = constant(expr)
+    if ball is None:
+        return []
+    return [value >= z3.Q(*ball[0].as_integer_ratio()), value <= z3.Q(*ball[1].as_integer_ratio())]
+
+
+def constant(expr: Expr) -> tuple[Fraction, Fraction] | None:
+    """Rationals around a real number, some 60 digits apart."""
+    with ctx.workprec(200):
+        try:
+            value = arb(walk(expr, {}, Balls([])))
+        except (Unresolved, Undefined, KeyError, StopIteration):
+            return None
+        middle, radius, exponent = (int(v) for v in value.mid_rad_10exp(50)) if value.is_finite() else (0, 0, 0)
+    if not value.is_finite():
+        return None
+    scale = Fraction(10) ** exponent
+    return (middle - radius) * scale, (middle + radius) * scale

@@ -294,7 +294,8 @@ def _of_the_log(pairs: Sequence[Pair], name: str, expected: Mapping[str, Any], p
             answer = None
     return Finding(
         text + ("" if ratios else " none"), answer, run=len(ratios), planned=max(planned, len(ratios), 1),
-        what="functions", criterion="ours: within a factor of 2; a trace, which may be taken otherwise, never disagrees",
+        what="functions",
+        criterion="ours: within a factor of 2; a trace, which may be taken otherwise, cannot disagree",
     )  # fmt: skip
 
 

@@ -1,0 +1,136 @@
+"""Absolute values, minima, maxima, signs and cases: one smooth problem for each branch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy
+from sympy import Expr, Max, Min, Symbol
+from sympy.core.relational import Relational
+
+from .problem import Box, Given, Problem
+
+MOST = 16
+
+
+def cases(problem: Problem) -> tuple[str, list[Problem]] | None:
+    """None if there is no branch, or too many."""
+    node = _innermost(problem.expr)
+    if node is None:
+        return None
+    open_parts, done = [problem], []
+    while open_parts:
+        part = open_parts.pop()
+        node = _innermost(part.expr)
+        if node is None:
+            done.append(part)
+            continue
+        split = _branches(part, node)
+        if split is None:
+            return None
+        open_parts += split
+        if len(open_parts) + len(done) > MOST:
+            return None
+    return f"{len(done)} cases", done
+
+
+def _innermost(expr: Expr) -> Expr | None:
+    kinds = (sympy.Abs, Min, Max, sympy.sign, sympy.Piecewise)
+    return next((n for n in sympy.postorder_traversal(expr) if isinstance(n, kinds) and n.free_symbols), None)
+
+
+def _branches(problem: Problem, node: Expr) -> list[Problem] | None:
+    if isinstance(node, (sympy.Abs, sympy.sign)):
+        (u,) = node.args
+        up, down = (u, -u) if isinstance(node, sympy.Abs) else (sympy.S.One, sympy.S.NegativeOne)
+        middle = [_with(problem, node, sympy.S.Zero, u, "==")] if isinstance(node, sympy.sign) else []
+        return [p for p in (_with(problem, node, up, u), _with(problem, node, down, -u), *middle) if p is not None]
+    if isinstance(node, (Min, Max)):
+        a, *rest = node.args
+        b = node.func(*rest)
+        if node.func(*rest).has(Min, Max):
+            return None if len(rest) > 3 else _nested(problem, node, a, rest)
+        sign = 1 if isinstance(node, Max) else -1
+        pair = (_with(problem, node, a, sign * (a - b)), _with(problem, node, b, sign * (b - a)))
+        return [p for p in pair if p is not None]
+    return _piecewise(problem, node)
+
+
+def _nested(problem: Problem, node: Expr, a: Expr, rest: list[Expr]) -> list[Problem] | None:
+    """The extremum is one of several: that one is beyond all others."""
+    sign, found = (1 if isinstance(node, Max) else -1), []
+    for one in (a, *rest):
+        part: Problem | None = problem
+        for other in (a, *rest):
+            if part is not None and other is not one:
+                part = _with(part, node, one, sign * (one - other))
+        if part is not None:
+            found.append(part)
+    return found
+
+
+def _piecewise(problem: Problem, node: Expr) -> list[Problem] | None:
+    found: list[Problem] = []
+    part: Problem | None = problem
+    for branch in node.args:
+        if branch.cond == sympy.true:
+            if part is not None:
+                found.append(replace(part, expr=part.expr.xreplace({node: branch.expr})))
+            return found
+        if not isinstance(branch.cond, Relational) or branch.cond.rel_op in ("==", "!=") or part is None:
+            return None
+        cond = branch.cond
+        u = cond.lhs - cond.rhs if cond.rel_op in (">", ">=") else cond.rhs - cond.lhs
+        here = _with(part, node, branch.expr, u)  # its closure, which is more than is asked
+        if here is not None:
+            found.append(here)
+        part = _with(part, node, node, -u)
+    return found
+
+
+def _with(problem: Problem, node: Expr, value: Expr, u: Expr, relation: str = ">=") -> Problem | None:
+    """The branch on which u >= 0; a condition on one variable cuts the box itself. None if the branch is empty."""
+    expr = problem.expr.xreplace({node: value})
+    given = tuple(Given(g.expr.xreplace({node: value}), g.relation) for g in problem.given)
+    part = replace(problem, expr=expr, given=given)
+    if relation == ">=" and (box := halved(problem.box, u)) is not None:
+        return replace(part, box=box) if box else None
+    return replace(part, given=(*given, Given(u, relation)))
+
+
+def halved(box: Box, u: Expr) -> dict[Symbol, tuple[Expr, Expr]] | None:
+    """The part of the box on which a linear u(x) >= 0; {} if there is none, None if u is not of that kind."""
+    if len(u.free_symbols) != 1:
+        return None
+    (x,) = u.free_symbols
+    slope = sympy.diff(u, x)
+    if not slope.is_Rational or slope == 0 or x not in box:
+        return None
+    zero = -u.subs(x, 0) / slope
+    if not zero.is_Rational:
+        return None
+    low, high = box[x]
+    if slope > 0:
+        low = max(low, zero)
+    else:
+        high = min(high, zero)
+    return {} if low > high else {**box, x: (low, high)}
+
+
+def trimmed(problem: Problem) -> Problem | None:
+    """What is given of one variable, linearly, cuts the box; None if nothing is left."""
+    box, given = dict(problem.box), []
+    for g in problem.given:
+        if not g.expr.free_symbols:
+            if g.expr.is_negative:
+                return None
+            if g.relation != "==" and g.expr.is_nonnegative and (g.relation == ">=" or g.expr.is_positive):
+                continue
+        cut = halved(box, g.expr) if g.relation == ">=" else None
+        if cut is None:
+            given.append(g)
+        elif not cut:
+            return None
+        else:
+            box = cut
+    return replace(problem, box=box, given=tuple(given))

@@ -1,0 +1,320 @@
+"""Certified subdivision: a box is cut, the widest cell first, into cells on which intervals decide an inequality.
+
+A cell is settled if the difference is nonnegative over it; if it has no point that meets what is given; if the sign of
+a derivative moves it to a face on which one of these is true; by the value in its middle and the slopes over it; or,
+where the difference vanishes with its derivatives below the k-th, by the sign of the k-th, which is Taylor's remainder.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+import sympy
+from flint import arb, ctx, fmpq
+from sympy import Expr, S, Symbol
+
+from .clock import Clock, OutOfTime, fence
+from .forms import dominated, narrowest, products, sign_at_infinity
+from .intervals import EVERYTHING, ZERO, Interval, between, over
+from .problem import KINKS, PRECISION, Given, Problem, at, number, vanishes
+from .taylor import derivatives
+from .ties import Tie
+
+MOST_CELLS = 20_000
+FARTHEST, SMALLEST = 4096, 2.0**-36
+
+Cell = dict[Symbol, tuple[Any, Any]]  # rational or infinite ends; the same one twice on a face
+
+
+class Cells:
+    def __init__(
+        self, problem: Problem, ties: list[Tie], corners: list[dict[Symbol, Any]], regular: bool, total: bool = False
+    ) -> None:
+        """`regular`: the difference is smooth inside the whole box. `corners`: points where it vanishes. `total`: it
+        is to be defined everywhere, and not only nonnegative where it is."""
+        self.problem, self.ties, self.corners, self.regular = problem, ties, corners, regular and not total
+        self.total = total
+        self.expr, self.strict = problem.expr, problem.strict
+        self.forms = products(self.expr)
+        self.smooth = not self.expr.has(*KINKS)
+        self.slopes = {x: products(sympy.diff(self.expr, x)) if self.smooth else [] for x in problem.letters}
+        self.far: dict[Symbol | None, list[tuple[Expr, Expr]]] = {}
+        self.limits: dict[tuple[Symbol, Any], Expr | None] = {}
+        self.edges = {x: [number(end) for end in side] for x, side in problem.box.items()}
+
+    def slope(self, x: Symbol, side: tuple[Any, Any], names: Mapping[str, Interval]) -> Interval:
+        found = narrowest(self.slopes[x], names)
+        if found.low >= 0 or found.high <= 0 or all(isinstance(end, fmpq) for end in side):
+            return found
+        if x not in self.far:
+            self.far[x] = dominated(self.slopes[x][0])
+        sign = sign_at_infinity(self.far[x], names)
+        return Interval(ZERO, found.high) if sign > 0 else Interval(found.low, ZERO) if sign < 0 else found
+
+    def settled(self, cell: Cell) -> tuple[bool, Mapping[Symbol, Interval]]:
+        """Whether it is, and the slopes, for the cut."""
+        names = {x.name: between(*side) for x, side in cell.items()}
+        value, whole = over(self.expr, names)
+        if self.total and not whole:
+            return False, {}
+        if value is None or self.enough(value) or self.as_product(names) or self.far_away(cell, names):
+            return True, {}
+        if any(self.excluded(g, names) for g in self.problem.given):
+            return True, {}
+        if not self.smooth or not (whole or self.regular):
+            return False, {}
+        return self.by_slopes(dict(cell), names)
+
+    def as_product(self, names: Mapping[str, Interval]) -> bool:
+        if len(self.forms) == 1:
+            return False
+        value, _ = over(self.forms[1], names)
+        return value is not None and self.enough(value)
+
+    def far_away(self, cell: Cell, names: Mapping[str, Interval]) -> bool:
+        if all(isinstance(end, fmpq) for x in self.problem.letters for end in cell[x]):
+            return False
+        if None not in self.far:
+            self.far[None] = dominated(self.expr)
+        return not self.strict and sign_at_infinity(self.far[None], names) > 0
+
+    def excluded(self, given: Given, names: Mapping[str, Interval]) -> bool:
+        """Does no point of the cell meet it?"""
+        value, _ = over(given.expr, names)
+        if value is None or value.high < 0 or (value.high <= 0 and given.relation == ">"):
+            return True
+        return bool(given.relation == "==" and value.low > 0)
+
+    def enough(self, value: Interval) -> bool:
+        return bool(value.low > 0 if self.strict else value.low >= 0)
+
+    def by_slopes(self, cell: Cell, names: dict[str, Interval]) -> tuple[bool, Mapping[Symbol, Interval]]:
+        slopes: dict[Symbol, Interval] = {}
+        moved = True
+        first = True
+        while moved:
+            moved = False
+            for x in [x for x in self.problem.letters if cell[x][0] != cell[x][1]]:
+                slope = self.slope(x, cell[x], names)
+                if first:
+                    slopes[x] = slope
+                end = cell[x][0] if slope.low >= 0 else cell[x][1] if slope.high <= 0 else None
+                if end is None:
+                    continue
+                if not isinstance(end, fmpq):
+                    if self.problem.letters == [x] and self.at_limit(x, S.Infinity if end > 0 else S.NegativeInfinity):
+                        return True, {}
+                    continue
+                cell[x], moved = (end, end), True
+                names[x.name] = between(end, end)
+            first = False
+            if moved:
+                value, continuous = over(self.expr, names)
+                if value is not None and (self.enough(value) or self.as_product(names)):
+                    return True, {}
+                if not continuous and self.on_edge(cell):  # `regular` speaks of the inside of the box
+                    break
+        free = [x for x in self.problem.letters if cell[x][0] != cell[x][1]]
+        if not free:
+            return self.at_point(cell), slopes
+        continuous = not self.on_edge(cell) or over(self.expr, names)[1]
+        return (continuous and self.by_mean(cell, names, free)) or self.by_ties(cell, free), slopes
+
+    def on_edge(self, cell: Cell) -> bool:
+        return any(low == high and low in self.edges[x] for x, (low, high) in cell.items())
+
+    def at_point(self, cell: Cell) -> bool:
+        point = {x: _sympy(low) for x, (low, _) in cell.items()}
+        value = at(self.expr, point)
+        if value is None:
+            return self.problem.letters == list(cell) and len(cell) == 1 and self.at_limit(*point.popitem())
+        return bool(value > 0) or (not self.strict and (value == 0 or vanishes(self.expr, point)))
+
+    def at_limit(self, x: Symbol, end: Any) -> bool:
+        """In one variable: it falls, or rises, towards its limit at an end of the box, where it is not defined."""
+        if end not in self.problem.box[x]:
+            return False
+        if (x, end) not in self.limits:
+            self.limits[x, end] = _limit(self.expr, x, end, "+" if end == self.problem.box[x][0] else "-")
+        limit = self.limits[x, end]
+        if limit is None:
+            return False
+        if limit == S.Infinity or limit == 0:
+            return True  # never reached: what falls to zero is positive
+        value = None if limit == S.NegativeInfinity else at(limit, {})
+        return value is not None and bool(value >= 0)
+
+    def by_mean(self, cell: Cell, names: Mapping[str, Interval], free: list[Symbol]) -> bool:
+        if not all(isinstance(end, fmpq) for x in free for end in cell[x]):
+            return False
+        middle = {**names}
+        for x in free:
+            center = (cell[x][0] + cell[x][1]) / 2
+            middle[x.name] = between(center, center)
+        value, _ = over(self.expr, middle)
+        if value is None or not value.low > 0:
+            return False
+        for x in free:
+            slope = self.slope(x, cell[x], names)
+            half = between((cell[x][0] - cell[x][1]) / 2, (cell[x][1] - cell[x][0]) / 2)
+            value = value + slope * half
+        return bool(value.low > 0)
+
+    def by_ties(self, cell: Cell, free: list[Symbol]) -> bool:
+        if self.strict or not all(isinstance(end, fmpq) for x in free for end in cell[x]):
+            return False
+        return any(self.by_derivative(cell, tie) for tie in self.ties if tie.x in free) or any(
+            self.by_convexity(cell, point, free) for point in self.corners
+        )
+
+    def by_derivative(self, cell: Cell, tie: Tie) -> bool:
+        names = {x.name: between(*side) for x, side in cell.items()}
+        place, continuous = over(tie.place, names)
+        if place is None or not continuous or not (place.low.is_finite() and place.high.is_finite()):
+            return False
+        here = names[tie.x.name]
+        right, left = here.low >= place.high, here.high <= place.low
+        if tie.place.is_Rational:
+            exact = number(tie.place)
+            right, left = cell[tie.x][0] >= exact, cell[tie.x][1] <= exact
+        apart = here.low > place.high + (here.high - here.low) or here.high < place.low - (here.high - here.low)
+        if (not right and not left and tie.order % 2) or apart:
+            return False
+        hull = {n: arb(v.low).union(arb(v.high)) for n, v in names.items()}
+        hull[tie.x.name] = hull[tie.x.name].union(arb(place.low)).union(arb(place.high))
+        found = derivatives(self.expr, hull, {tie.x.name: 1}, tie.order)
+        if found is None:
+            return False
+        last = found[tie.order]
+        return bool(last >= 0) if right or tie.order % 2 == 0 else bool(last <= 0)
+
+    def by_convexity(self, cell: Cell, point: Mapping[Symbol, Any], free: list[Symbol]) -> bool:
+        """Above its tangent plane at a point where it vanishes, which does not fall into the cell."""
+        if any(x not in free and cell[x][0] != number(point[x]) for x in self.problem.letters):
+            return False
+        if not all(cell[x][0] <= number(point[x]) <= cell[x][1] for x in free):
+            return False
+        hull = {x.name: arb(low).union(arb(high)) for x, (low, high) in cell.items()}
+        n = len(free)
+        matrix = [[arb(0)] * n for _ in range(n)]
+        for i, x in enumerate(free):
+            found = derivatives(self.expr, hull, {x.name: 1}, 2)
+            if found is None or not self.outward(x, cell[x], point):
+                return False
+            matrix[i][i] = 2 * found[2]
+        for i, x in enumerate(free):
+            for j, y in enumerate(free[:i]):
+                found = derivatives(self.expr, hull, {x.name: 1, y.name: 1}, 2)
+                if found is None:
+                    return False
+                matrix[i][j] = matrix[j][i] = (2 * found[2] - matrix[i][i] - matrix[j][j]) / 2
+        return positive_definite(matrix)
+
+    def outward(self, x: Symbol, side: tuple[Any, Any], point: Mapping[Symbol, Any]) -> bool:
+        slope, here = self.slopes[x][0], number(point[x])
+        value = at(slope, point)
+        if value is None:
+            return False
+        return bool((value > 0 and here == side[0]) or (value < 0 and here == side[1])) or vanishes(slope, point)
+
+
+def positive_definite(matrix: list[list[arb]]) -> bool:
+    """By elimination, in balls."""
+    rows = [list(row) for row in matrix]
+    for i, row in enumerate(rows):
+        if not row[i] > 0:
+            return False
+        for other in rows[i + 1 :]:
+            factor = other[i] / row[i]
+            for j in range(i, len(rows)):
+                other[j] = other[j] - factor * row[j]
+    return True
+
+
+def subdivided(cells: Cells, clock: Clock, most: int = MOST_CELLS) -> bool | None:
+    """True if every cell is settled; None if cells or time are used up."""
+    box: Cell = {x: (number(low), number(high)) for x, (low, high) in cells.problem.box.items()}
+    order = count()
+    heap: list[tuple[float, int, Cell]] = [(0.0, next(order), box)]
+    points = [{x: number(c) for x, c in point.items()} for point in cells.corners]
+    places = [(t.x, number(t.place)) for t in cells.ties if t.place.is_Rational]
+    with ctx.workprec(PRECISION):
+        for _ in range(most):
+            if not heap:
+                return True
+            clock.look()
+            clock.cells += 1
+            _, _, cell = heapq.heappop(heap)
+            done, slopes = cells.settled(cell)
+            if done:
+                continue
+            if hopeless(cell, cells.problem.letters):
+                return None
+            for piece in cut(cell, cells.problem.letters, slopes, places, points):
+                heapq.heappush(heap, (-width(piece, cells.problem.letters), next(order), piece))
+    return None
+
+
+def hopeless(cell: Cell, letters: list[Symbol]) -> bool:
+    """So far out, or so small, that another cut would show nothing new."""
+    for x in letters:
+        low, high = cell[x]
+        if isinstance(low, fmpq) != isinstance(high, fmpq) and abs(low if isinstance(low, fmpq) else high) > FARTHEST:
+            return True
+    return width(cell, letters) < SMALLEST
+
+
+def width(cell: Cell, letters: list[Symbol]) -> float:
+    return max((_length(cell[x]) for x in letters), default=0.0)
+
+
+def _length(side: tuple[Any, Any]) -> float:
+    low, high = side
+    return float(arb(high - low).mid()) if isinstance(low, fmpq) and isinstance(high, fmpq) else 1e300
+
+
+def cut(cell: Cell, letters: list[Symbol], slopes: Mapping[Symbol, Interval], places: Any, points: Any) -> list[Cell]:
+    """At a tight point inside, else across the side along which the difference varies most."""
+    inside = [(x, c) for x, c in places if cell[x][0] < c < cell[x][1]]
+    inside += [(x, p[x]) for p in points for x in letters if isinstance(p[x], fmpq) and cell[x][0] < p[x] < cell[x][1]]
+    if inside:
+        x, c = inside[0]
+    else:
+        sides = [x for x in letters if cell[x][0] != cell[x][1]]
+        if not sides:
+            return [cell]
+
+        def weight(x: Symbol) -> float:
+            length, slope = _length(cell[x]), slopes.get(x, EVERYTHING)
+            steep = abs(slope.low).max(abs(slope.high))
+            return length * (1 + float(steep.mid())) if steep.is_finite() and length < 1e300 else 1e300 * length
+
+        x = max(sides, key=weight)
+        c = _middle(*cell[x])
+    return [cell | {x: (cell[x][0], c)}, cell | {x: (c, cell[x][1])}]
+
+
+def _middle(low: Any, high: Any) -> fmpq:
+    if isinstance(low, fmpq) and isinstance(high, fmpq):
+        return (low + high) / 2
+    if isinstance(low, fmpq):
+        return low + max(fmpq(1), abs(low))
+    if isinstance(high, fmpq):
+        return high - max(fmpq(1), abs(high))
+    return fmpq(0)
+
+
+def _limit(expr: Expr, x: Symbol, end: Expr, side: str) -> Expr | None:
+    try:
+        with fence(0.7):
+            found = sympy.limit(expr, x, end, side)
+    except (OutOfTime, NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return found if isinstance(found, Expr) and not found.free_symbols and not found.has(sympy.AccumBounds) else None
+
+
+def _sympy(value: fmpq) -> sympy.Rational:
+    return sympy.Rational(int(value.p), int(value.q))

@@ -1,0 +1,233 @@
+"""Whether an inequality holds on a box: refuted by search, proved by z3, by reductions or by certified subdivision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy import Expr, Rational, Symbol
+
+from .cases import cases
+from .cells import MOST_CELLS, Cells, subdivided
+from .clock import Clock
+from .domains import regular
+from .polynomials import algebraic, decide
+from .problem import Problem, violated, zero
+from .reductions import (
+    Reduction,
+    as_hyperbolic,
+    by_derivative,
+    cleared,
+    divided,
+    least,
+    logged,
+    scaled,
+    shifted,
+    sides,
+    to_the_edge,
+)
+from .search import Found, search
+from .ties import Tie, ties_of, touches
+
+DEEPEST = 7
+FEW_CELLS, MORE_CELLS = 100, 1000
+LONGEST = 400  # operations of an expression that is looked at further
+
+
+@dataclass(frozen=True)
+class Decision:
+    """True, False with a witness, or None; and by what."""
+
+    verdict: bool | None
+    how: str = ""
+    witness: Mapping[Symbol, Any] | None = None
+    near: Any = None  # tight points, as floats
+
+
+def decided(problem: Problem, clock: Clock, instances: int = 1000, seed: int = 0) -> Decision:
+    """Search, then proof. Raises OutOfTime."""
+    found = search(problem, clock, instances, seed)
+    if found.witness is not None:
+        return Decision(False, "found by search, confirmed in balls", found.witness)
+    how = proved(problem, found, clock)
+    return Decision(None, near=found.tight) if how is None else Decision(True, how, near=found.tight)
+
+
+class Attempt:
+    """What is known of one problem while it is worked on, and how many reductions are still allowed."""
+
+    def __init__(self, problem: Problem, found: Found) -> None:
+        self.problem, self.found = problem, found
+        self.ties: list[Tie] | None = None
+        self.reductions: dict[str, Any] = {}
+        self.cells = 0  # tried without success
+        self.z3 = False
+        self.failed = -1  # with so many reductions left
+
+
+Notes = dict[Any, Attempt | None]  # None: known to be false
+
+
+def proved(problem: Problem, found: Found, clock: Clock) -> str | None:
+    """By what, or None. The shortest chain of reductions first."""
+    notes: Notes = {}
+    attempt = Attempt(problem, found)
+    for left in range(DEEPEST):
+        how = _proved(attempt, clock, notes, left)
+        if how is not None:
+            return how
+    return _by_cells(attempt, clock, MOST_CELLS)
+
+
+def _proved(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | None:
+    clock.look()
+    if attempt.failed >= left:
+        return None
+    problem = attempt.problem
+    if attempt.failed < 0 and not problem.strict and zero(problem.expr):
+        return "both sides are the same"
+    how = (None if attempt.z3 else _by_z3(problem, clock, bool(notes))) or _by_cells(attempt, clock, FEW_CELLS)
+    attempt.z3 = True
+    if how is None and left:
+        how = _by_reduction(attempt, clock, notes, left)
+    if how is None and left > 1:
+        how = _by_cells(attempt, clock, MORE_CELLS)
+    attempt.failed = left
+    return how
+
+
+def show(problem: Problem, clock: Clock, notes: Notes, left: int) -> str | None:
+    """A smaller problem, with a search of its own; None if it is false or stays open."""
+    if problem.expr.count_ops() > LONGEST:
+        return None
+    if not problem.letters:
+        return "at a point" if _at_a_point(problem) else None
+    problem = replace(problem, box={x: problem.box[x] for x in problem.letters})
+    key = problem.expr, tuple(problem.box.items()), problem.strict, problem.given
+    if key not in notes:
+        found = search(problem, clock, 300, 1)
+        notes[key] = None if found.witness is not None else Attempt(problem, found)
+    attempt = notes[key]
+    return None if attempt is None else _proved(attempt, clock, notes, left)
+
+
+def _at_a_point(problem: Problem) -> bool:
+    """The opposite, strict or not, is certainly wrong."""
+    return violated(Problem(-problem.expr, {}, strict=not problem.strict), {})
+
+
+def _by_z3(problem: Problem, clock: Clock, inner: bool) -> str | None:
+    expr = problem.expr
+    constants = {node: Symbol(f"c{i}") for i, node in enumerate(_constants(expr))}
+    if not algebraic(expr.xreplace(constants)) or not all(algebraic(g.expr) for g in problem.given):
+        return None
+    claim = sympy.Gt(expr, 0, evaluate=False) if problem.strict else sympy.Ge(expr, 0, evaluate=False)
+    relations = {">=": sympy.Ge, ">": sympy.Gt, "==": sympy.Eq}
+    given = [relations[g.relation](g.expr, 0, evaluate=False) for g in problem.given]
+    seconds = min(3.0, clock.left() * (0.2 if inner else 0.4))
+    verdict, _ = decide(claim, [*given, *sides(problem.box, set(problem.letters))], seconds)
+    return "z3" if verdict else None
+
+
+def _constants(expr: Expr) -> list[Expr]:
+    """Numbers such as pi and log 2, the largest first."""
+    return [n for n in sympy.preorder_traversal(expr) if n.is_number and not n.is_Rational and not algebraic(n)]
+
+
+def _by_reduction(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | None:
+    for reduction in _reductions(attempt, clock, left):
+        clock.look()
+        text, parts = reduction
+        hows = []
+        for part in parts:
+            how = show(part, clock, notes, left - 1)
+            if how is None:
+                break
+            hows.append(how)
+        else:
+            return f"{text}: {', '.join(dict.fromkeys(hows))}" if hows else text
+    return None
+
+
+def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction]:
+    """Each is looked for once."""
+    problem, ties = attempt.problem, _ties(attempt, clock)
+    alone = len(problem.letters) == 1
+
+    def kept(name: str, find: Callable[[], Any]) -> list[Reduction]:
+        if name not in attempt.reductions:
+            found = find()
+            attempt.reductions[name] = [] if found is None else [found] if isinstance(found, tuple) else list(found)
+        return list(attempt.reductions[name])
+
+    split = kept("cases", lambda: cases(problem))
+    yield from split
+    if split:
+        return
+    if alone:
+        yield from kept("hyperbolic", lambda: as_hyperbolic(problem))
+        yield from kept("derivative", lambda: by_derivative(problem, ties, clock))
+    else:
+        yield from kept("scaled", lambda: scaled(problem))
+        yield from kept("shifted", lambda: shifted(problem))
+        yield from kept("edge", lambda: to_the_edge(problem))
+        yield from kept("least", lambda: least(problem, clock, ties))
+    yield from kept("cleared", lambda: cleared(problem, clock))
+    yield from kept("divided", lambda: divided(problem, clock))
+    yield from kept("logged", lambda: logged(problem, clock))
+
+
+def _ties(attempt: Attempt, clock: Clock) -> list[Tie]:
+    if attempt.ties is None:
+        attempt.ties = ties_of(attempt.problem, attempt.found.tight, clock)
+    return attempt.ties
+
+
+def _by_cells(attempt: Attempt, clock: Clock, most: int) -> str | None:
+    if attempt.cells >= most:
+        return None
+    attempt.cells = most
+    problem, ties, before = attempt.problem, _ties(attempt, clock), clock.cells
+    corners = tight_corners(problem, attempt.found.tight) if len(problem.letters) > 1 else []
+    cells = Cells(problem, ties, corners, regular(problem.expr, problem.box, clock))
+    if subdivided(cells, clock, most):
+        at = [f"{t.x} = {t.place}" for t in ties] or [
+            "(" + ", ".join(f"{x} = {v}" for x, v in p.items()) + ")" for p in corners
+        ]
+        tight = f", tight at {', '.join(at[:3])}" if at else ""
+        return f"certified subdivision, {clock.cells - before} cells{tight}"
+    return None
+
+
+def tight_corners(problem: Problem, tight: Any) -> list[dict[Symbol, Any]]:
+    """Exact points, corners of the box or simple points near what floats found, at which the difference vanishes."""
+
+    letters = list(problem.box)
+    finite = [[end for end in problem.box[x] if end.is_finite] for x in letters]
+    points = [dict(zip(letters, corner, strict=True)) for corner in product(*finite)][:64] if all(finite) else []
+    seen: list[Any] = []
+    for row in tight[:60]:
+        if all(np.max(abs(row - other)) > 1e-3 for other in seen):
+            seen.append(row)
+            nearest = [_nearest(float(v), problem.box[x]) for x, v in zip(letters, row, strict=True)]
+            points.append(dict(zip(letters, nearest, strict=True)))
+    distinct = [dict(pairs) for pairs in dict.fromkeys(tuple(p.items()) for p in points)]
+    return [p for p in distinct if touches(problem, p)][:12]
+
+
+def _nearest(value: float, side: tuple[Expr, Expr]) -> Any:
+    from fractions import Fraction
+
+    for end in side:
+        if end.is_finite and abs(float(end) - value) < 1e-3:
+            return end
+    for denominator in (1, 2, 3, 4, 6, 12):
+        near = Fraction(value).limit_denominator(denominator)
+        if abs(float(near) - value) < 1e-3:
+            return Rational(near.numerator, near.denominator)
+    near = Fraction(value).limit_denominator(1000)
+    return Rational(near.numerator, near.denominator)

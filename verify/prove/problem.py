@@ -1,0 +1,148 @@
+"""What is to be shown: expr >= 0, or > 0, on a box with rational or infinite ends, where other expressions are >= 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+from flint import arb, ctx, fmpq
+from sympy import Expr, Rational, S, Symbol
+
+from maurey.numeric.balls import Balls, Unresolved
+from maurey.numeric.walk import Undefined, walk
+
+from .clock import OutOfTime, fence
+
+PRECISION = 96  # bits, over cells
+DEEP = 320  # bits, at points
+
+KINKS = (sympy.floor, sympy.ceiling, sympy.sign, sympy.Piecewise, sympy.Abs, sympy.Min, sympy.Max)
+
+Side = tuple[Expr, Expr]  # numbers, or -oo and oo
+Box = Mapping[Symbol, Side]
+
+
+@dataclass(frozen=True)
+class Given:
+    """expr >= 0, expr > 0 or expr = 0."""
+
+    expr: Expr
+    relation: str  # ">=", ">" or "=="
+
+
+@dataclass(frozen=True)
+class Problem:
+    expr: Expr
+    box: Box
+    strict: bool = False
+    given: tuple[Given, ...] = ()
+
+    @property
+    def letters(self) -> list[Symbol]:
+        return [x for x in self.box if x in self.expr.free_symbols or any(g.expr.has(x) for g in self.given)]
+
+    def text(self) -> str:
+        return f"{self.expr} {'>' if self.strict else '>='} 0 for {box_text(self.box)}"
+
+
+def box_text(box: Box) -> str:
+    return ", ".join(side_text(x, *side) for x, side in box.items())
+
+
+def side_text(x: Any, low: Expr, high: Expr) -> str:
+    below = f"{low} {'<' if low == S.NegativeInfinity else '<='} "
+    above = f" {'<' if high == S.Infinity else '<='} {high}"
+    if low == S.NegativeInfinity and high == S.Infinity:
+        return f"all real {x}"
+    return (
+        f"{x}{above}" if low == S.NegativeInfinity else f"{x} >= {low}" if high == S.Infinity else below + f"{x}{above}"
+    )
+
+
+def number(value: Any) -> Any:
+    """A rational for Arb, or a ball of a real number; infinite ends too."""
+    if value in (S.Infinity, S.NegativeInfinity):
+        return arb.pos_inf() if value == S.Infinity else arb.neg_inf()
+    if isinstance(value, Rational):
+        return fmpq(int(value.p), int(value.q))
+    return walk(value, {}, Balls([]))
+
+
+def at(expr: Expr, point: Mapping[Symbol, Any], bits: int = DEEP) -> Any:
+    """The value at an exact point: an exact rational, or a ball; None where there is none, or none that is told."""
+    with ctx.workprec(bits):
+        try:
+            value = walk(expr, {x.name: number(v) for x, v in point.items()}, Balls([]))
+        except (Unresolved, Undefined, ZeroDivisionError):
+            return None
+    return value if isinstance(value, fmpq) or value.is_finite() else None
+
+
+def met(given: Given, point: Mapping[Symbol, Any]) -> bool:
+    """Certainly, at an exact point?"""
+    value = at(given.expr, point)
+    if value is None:
+        return False
+    if given.relation == "==" or (given.relation == ">=" and not value > 0):
+        return bool(value == 0) or vanishes(given.expr, point)
+    return bool(value > 0)
+
+
+def vanishes(expr: Expr, point: Mapping[Symbol, Any]) -> bool:
+    """Exactly, as far as SymPy tells; only asked where balls do not exclude it."""
+    for bits in (DEEP, 8 * DEEP):
+        value = at(expr, point, bits)
+        if value is None or value > 0 or value < 0:
+            return False
+        if value == 0:
+            return True
+    here = expr.subs(dict(point))
+    return here == 0 or zero(here)
+
+
+SAMPLES = ("3/7", "13/11", "5/3", "2/9", "17/6", "7/8")  # where a function that is not zero shows it
+
+
+def zero(expr: Expr) -> bool:
+    """Is this number, or this function, certainly zero? Balls at a few points first, for they are quick."""
+    if expr == 0:
+        return True
+    letters = sorted(expr.free_symbols, key=str)
+    for turn in range(3 if letters else 1):
+        sample = {x: Rational(SAMPLES[(i + turn * (i + 2)) % len(SAMPLES)]) for i, x in enumerate(letters)}
+        value = at(expr, sample)
+        if value is not None and (value > 0 or value < 0):
+            return False
+    for rewrite in (sympy.expand, sympy.radsimp, _logarithms, sympy.simplify):
+        try:
+            with fence(0.5):
+                if rewrite(expr) == 0:
+                    return True
+        except (OutOfTime, NotImplementedError, ValueError, TypeError, AttributeError):
+            continue
+    return False
+
+
+def _logarithms(expr: Expr) -> Expr:
+    return sympy.expand(sympy.expand_log(expr))
+
+
+def violated(problem: Problem, point: Mapping[Symbol, Any]) -> bool:
+    """Is the problem certainly wrong at this exact point, which lies in the box and meets what is given?"""
+    value = at(problem.expr, point)
+    if value is None or value > 0:
+        return False
+    if not (value < 0 or (problem.strict and (value == 0 or vanishes(problem.expr, point)))):
+        return False
+    return inside(problem.box, point) and all(met(g, point) for g in problem.given)
+
+
+def inside(box: Box, point: Mapping[Symbol, Any]) -> bool:
+    with ctx.workprec(DEEP):
+        for x, (low, high) in box.items():
+            here = number(point[x])
+            if not (point[x] == low or here >= number(low)) or not (point[x] == high or here <= number(high)):
+                return False
+    return True

@@ -1,0 +1,194 @@
+"""What a user asks: two sides or a relation, a box, assumptions; read into exact expressions, or one clear line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import sympy
+from sympy import Expr, Float, Pow, Rational, S, Symbol
+from sympy.core.relational import Relational
+
+from maurey.numeric.binding import exact
+from maurey.numeric.walk import ELEMENTARY
+from maurey.symbolic.claim import InputError
+
+from .domains import conditions
+from .problem import Box, Given, box_text
+
+RELATIONS = ("<=", "<", ">=", ">", "==")
+FUNCTIONS = (*ELEMENTARY, "exp", "log", "Abs", "ceiling", "Min", "Max", "Piecewise")
+OTHERS: dict[Any, Any] = {  # by functions that there are
+    sympy.cot: lambda u: sympy.cos(u) / sympy.sin(u), sympy.sec: lambda u: 1 / sympy.cos(u),
+    sympy.csc: lambda u: 1 / sympy.sin(u), sympy.coth: lambda u: sympy.cosh(u) / sympy.sinh(u),
+    sympy.sech: lambda u: 1 / sympy.cosh(u), sympy.csch: lambda u: 1 / sympy.sinh(u),
+    sympy.acot: lambda u: sympy.atan(1 / u), sympy.asec: lambda u: sympy.acos(1 / u),
+    sympy.acsc: lambda u: sympy.asin(1 / u), sympy.acoth: lambda u: sympy.atanh(1 / u),
+    sympy.sinc: lambda u: sympy.sin(u) / u,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Question:
+    lhs: Expr
+    rhs: Expr
+    relation: str
+    box: Box
+    given: tuple[Given, ...]
+    statement: str
+    where: str
+
+
+def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assuming: Any) -> Question:
+    if isinstance(lhs, sympy.logic.boolalg.Boolean) and not isinstance(lhs, Symbol):
+        if rhs is not None:
+            raise InputError("a relation is checked alone: check(relation, over=...)")
+        lhs, rhs, relation = _split(lhs)
+    if rhs is None:
+        raise InputError("the right-hand side is missing: check(lhs, rhs, over=...) or check(relation, over=...)")
+    if relation not in RELATIONS:
+        raise InputError(f"no relation {relation!r}; there are {', '.join(RELATIONS)}")
+    left, right = _expression(lhs, "left-hand side"), _expression(rhs, "right-hand side")
+    relations = [_split(one) for one in _several(assuming)]
+    names = {str(name): _side(name, ends) for name, ends in over.items()}
+    letters = {n: _letter(n, names[n], (left, right)) for n in names}
+
+    def own(expr: Expr) -> Expr:
+        missing = {s.name for s in expr.free_symbols if isinstance(s, Symbol)} - set(names)
+        if missing:
+            raise InputError(f"the box says nothing of {', '.join(sorted(missing))}")
+        return readable(expr.xreplace({s: letters[s.name] for s in expr.free_symbols}))
+
+    given = tuple(_given(own(_expression(a, "assumption")), own(_expression(b, "assumption")), rel)
+                  for a, b, rel in relations)  # fmt: skip
+    box = {letters[n]: side for n, side in names.items()}
+    texts = [f"{a} {'=' if rel == '==' else rel} {b}" for a, b, rel in relations]
+    first, second = own(left), own(right)
+    partial = any(_may_fail(u, either) for expr in (first, second) for u, either in conditions(expr))
+    real = ["where both sides are real"] if partial else []
+    where = ", ".join([box_text(box), *texts, *real])
+    return Question(first, second, relation, box, given, f"{left} {relation.replace('==', '=')} {right}", where)
+
+
+def _may_fail(u: Expr, either: bool) -> bool:
+    """As far as the signs of symbols do not tell."""
+    return not (u.is_positive or (either and u.is_nonzero))
+
+
+def _several(assuming: Any) -> list[Any]:
+    if isinstance(assuming, sympy.logic.boolalg.Boolean):
+        assuming = assuming.args if isinstance(assuming, sympy.And) else (assuming,)
+    if not isinstance(assuming, Iterable) or isinstance(assuming, (str, Mapping)):
+        raise InputError(f"assuming takes SymPy relations, got {type(assuming).__name__}")
+    return [one for one in assuming if one != sympy.true]
+
+
+def _split(relation: Any) -> tuple[Any, Any, str]:
+    if isinstance(relation, (sympy.logic.boolalg.BooleanAtom, bool)):
+        raise InputError(f"SymPy has already turned this relation into {relation}: give its two sides apart")
+    if not isinstance(relation, Relational) or relation.rel_op not in RELATIONS:
+        raise InputError(f"a relation is one of {', '.join(RELATIONS)} between SymPy expressions, got {relation}")
+    return relation.lhs, relation.rhs, relation.rel_op
+
+
+def _given(a: Expr, b: Expr, relation: str) -> Given:
+    if relation == "==":
+        return Given(a - b, "==")
+    return Given(b - a if relation in ("<", "<=") else a - b, ">" if relation in ("<", ">") else ">=")
+
+
+def plain(value: Any) -> Any:
+    """NumPy and torch scalars as Python numbers."""
+    if not isinstance(value, (Expr, str)) and hasattr(value, "item") and getattr(value, "shape", None) in ((), None):
+        return value.item()
+    return value
+
+
+def _expression(side: Any, what: str) -> Expr:
+    side = plain(side)
+    if isinstance(side, Expr):
+        return side
+    if isinstance(side, Number) and not isinstance(side, (bool, complex)):
+        try:
+            number = exact(side)
+        except (ValueError, OverflowError):
+            raise InputError(f"the {what} is no number: {side!r}") from None
+        return Rational(number.numerator, number.denominator)
+    raise InputError(f"over a box the {what} must be a SymPy expression or a number, got {type(side).__name__}")
+
+
+def _side(name: Any, ends: Any) -> tuple[Expr, Expr]:
+    if not isinstance(name, (str, Symbol)):
+        raise InputError(f"a box names its symbols, e.g. {{'x': (0, 1)}}, got {name!r}")
+    if isinstance(ends, (str, Mapping)) or not hasattr(ends, "__len__") or len(ends) != 2:
+        raise InputError(f"a box gives each symbol its two ends, e.g. {{{str(name)!r}: (0, 1)}}, got {ends!r}")
+    low, high = (_end(value) for value in ends)
+    if low == S.Infinity or high == S.NegativeInfinity or (low > high) == True:  # noqa: E712
+        raise InputError(f"the box is empty in {name}")
+    return low, high
+
+
+def _end(value: Any) -> Expr:
+    value = plain(value)
+    if isinstance(value, Expr):
+        if value in (S.Infinity, S.NegativeInfinity):
+            return value
+        if not value.is_number or value.is_extended_real is not True or value.has(sympy.nan):
+            raise InputError(f"the ends of a box are real numbers, got {value}")
+        return readable(value)
+    if isinstance(value, float) and math.isinf(value):
+        return S.Infinity if value > 0 else S.NegativeInfinity
+    if isinstance(value, str) and value.strip() in ("oo", "-oo", "inf", "-inf"):
+        return S.NegativeInfinity if value.strip().startswith("-") else S.Infinity
+    try:
+        number = exact(value)
+    except (ValueError, ZeroDivisionError, TypeError, OverflowError):
+        raise InputError(f"the ends of a box are numbers, got {value!r}") from None
+    return Rational(number.numerator, number.denominator)
+
+
+def _letter(name: str, side: tuple[Expr, Expr], expressions: tuple[Expr, ...]) -> Symbol:
+    """The symbol with what the box says of its sign."""
+    known = {s for expr in expressions for s in expr.free_symbols if getattr(s, "name", "") == name}
+    whole = {"integer": True} if known and all(s.is_integer for s in known) else {}
+    low, high = side
+    if low > 0:
+        return Symbol(name, positive=True, **whole)
+    if low == 0:
+        return Symbol(name, nonnegative=True, **whole)
+    return Symbol(name, negative=True, **whole) if high < 0 else Symbol(name, real=True, **whole)
+
+
+def readable(expr: Expr) -> Expr:
+    """In the functions that there are; floats as the decimals that they print; general powers as exponentials."""
+    for node in sympy.preorder_traversal(expr):
+        known = isinstance(node, (Symbol, Rational, Float, sympy.Add, sympy.Mul, Pow, sympy.exp, sympy.log, sympy.Abs,
+                                  sympy.ceiling, sympy.Min, sympy.Max, sympy.Piecewise, Relational, *_functions(),
+                                  type(sympy.pi), type(sympy.E), *OTHERS, sympy.logic.boolalg.BooleanAtom,
+                                  sympy.functions.elementary.piecewise.ExprCondPair))  # fmt: skip
+        if node.has(sympy.I, sympy.nan, sympy.zoo) or node in (S.Infinity, S.NegativeInfinity):
+            raise InputError(f"the expressions of an inequality are real and finite, got {node}")
+        if not known:
+            what = f"function {node.func.__name__}" if isinstance(node, sympy.Function) else f"meaning for {node}"
+            raise InputError(f"no {what} here; there are {', '.join(FUNCTIONS)}, sums, products and powers")
+    floats = {f: Rational(str(f)) for f in expr.atoms(Float)}
+    expr = expr.xreplace(floats) if floats else expr
+    for kind, of in OTHERS.items():
+        if expr.has(kind):
+            expr = expr.replace(kind, of)
+
+    def general(base: Expr, power: Expr) -> Expr:
+        if power.is_Rational or base == S.Exp1 or (base.is_Rational and base <= 0):
+            return Pow(base, power)
+        return sympy.exp(power * sympy.log(base))
+
+    if any(not p.exp.is_Rational and p.base != S.Exp1 for p in expr.atoms(Pow)):
+        expr = expr.replace(lambda e: isinstance(e, Pow), lambda e: general(*e.as_base_exp()))
+    return expr
+
+
+def _functions() -> tuple[Any, ...]:
+    return tuple(getattr(sympy, name) for name in ELEMENTARY)
