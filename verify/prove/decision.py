@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 import sympy
 from sympy import Expr, Rational, Symbol
+from sympy.core.relational import Relational
 
 from .cases import cases
 from .cells import MOST_CELLS, Cells, subdivided
@@ -30,7 +32,7 @@ from .reductions import (
     sides,
     to_the_edge,
 )
-from .search import Found, search
+from .search import Found, confirmed, search
 from .ties import Tie, ties_of, touches
 
 DEEPEST = 7
@@ -53,6 +55,9 @@ def decided(problem: Problem, clock: Clock, instances: int = 1000, seed: int = 0
     found = search(problem, clock, instances, seed)
     if found.witness is not None:
         return Decision(False, "found by search, confirmed in balls", found.witness)
+    verdict, witness = _asked_of_z3(problem, clock)
+    if verdict is not None:
+        return Decision(verdict, "z3" if verdict else "found by z3, confirmed in balls", witness, found.tight)
     how = proved(problem, found, clock)
     return Decision(None, near=found.tight) if how is None else Decision(True, how, near=found.tight)
 
@@ -76,6 +81,7 @@ def proved(problem: Problem, found: Found, clock: Clock) -> str | None:
     """By what, or None. The shortest chain of reductions first."""
     notes: Notes = {}
     attempt = Attempt(problem, found)
+    attempt.z3 = True  # was asked before
     for left in range(DEEPEST):
         how = _proved(attempt, clock, notes, left)
         if how is not None:
@@ -121,6 +127,15 @@ def _at_a_point(problem: Problem) -> bool:
 
 
 def _by_z3(problem: Problem, clock: Clock, inner: bool) -> str | None:
+    asked = _for_z3(problem)
+    if asked is None:
+        return None
+    verdict, _ = decide(*asked, min(3.0, clock.left() * (0.2 if inner else 0.4)))
+    return "z3" if verdict else None
+
+
+def _for_z3(problem: Problem) -> tuple[Relational, list[Relational]] | None:
+    """The claim and what is given, if z3 understands them."""
     expr = problem.expr
     constants = {node: Symbol(f"c{i}") for i, node in enumerate(_constants(expr))}
     if not algebraic(expr.xreplace(constants)) or not all(algebraic(g.expr) for g in problem.given):
@@ -128,9 +143,21 @@ def _by_z3(problem: Problem, clock: Clock, inner: bool) -> str | None:
     claim = sympy.Gt(expr, 0, evaluate=False) if problem.strict else sympy.Ge(expr, 0, evaluate=False)
     relations = {">=": sympy.Ge, ">": sympy.Gt, "==": sympy.Eq}
     given = [relations[g.relation](g.expr, 0, evaluate=False) for g in problem.given]
-    seconds = min(3.0, clock.left() * (0.2 if inner else 0.4))
-    verdict, _ = decide(claim, [*given, *sides(problem.box, set(problem.letters))], seconds)
-    return "z3" if verdict else None
+    return claim, [*given, *sides(problem.box, set(problem.letters))]
+
+
+def _asked_of_z3(problem: Problem, clock: Clock) -> tuple[bool | None, Mapping[Symbol, Any] | None]:
+    """False only with a point, that of z3's model or one beside it, at which balls say so too."""
+    asked = _for_z3(problem)
+    if asked is None:
+        return None, None
+    verdict, model = decide(*asked, min(3.0, clock.left() * 0.4))
+    if verdict is not False:
+        return verdict, None
+    exact = {x: Rational(model.get(x.name, "0").rstrip("?")) for x in problem.box}
+    floats = np.array([float(value) for value in exact.values()])
+    witness = exact if violated(problem, exact) else confirmed(problem, list(problem.box), floats)
+    return (None, None) if witness is None else (False, witness)
 
 
 def _constants(expr: Expr) -> list[Expr]:
@@ -220,8 +247,6 @@ def tight_corners(problem: Problem, tight: Any) -> list[dict[Symbol, Any]]:
 
 
 def _nearest(value: float, side: tuple[Expr, Expr]) -> Any:
-    from fractions import Fraction
-
     for end in side:
         if end.is_finite and abs(float(end) - value) < 1e-3:
             return end

@@ -22,7 +22,8 @@ from .floats import values
 from .problem import Problem, violated
 
 TIGHT = 1e-7  # relative to the terms of the difference
-ROUNDS, KEPT = 48, 96  # of the way downhill, and how many points go it
+NEARER = (1, 2, 3, 4, 6, 9, 15, 40, 200)  # powers of ten
+ROUNDS, KEPT = 40, 96  # of the way downhill, and how many points go it
 NOISE = 1e-10  # terms below this are not told from rounding
 SMALL = 20.0  # up to which a sum of nothing is taken for zero
 LARGEST = 1e6  # where floats look along an infinite side
@@ -70,7 +71,7 @@ def search(problem: Problem, clock: Clock, instances: int, seed: int) -> Found:
     points, scores = _downhill(points, scores, ends, whole, depth, rng)
     best = np.argsort(scores, kind="stable")
     for row in points[best[:12]]:
-        if scores[best[0]] < 1e-9 and (witness := confirmed(problem, letters, row, ends)):
+        if scores[best[0]] < 1e-9 and (witness := confirmed(problem, letters, row)):
             return Found(witness, points[:0])
     beside = _beside(problem, letters, points[best[:3]], rng)
     for candidate in beside:
@@ -129,8 +130,9 @@ def _downhill(
     low, high = (np.array(side) for side in zip(*ends, strict=True))
     width = np.where(np.isfinite(high - low), high - low, 1.0)
     anchor = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
-    for turn in range(ROUNDS):
-        sigma = 0.5 * 10 ** (-7 * turn / ROUNDS)
+    rounds = ROUNDS * min(4, len(ends))
+    for turn in range(rounds):
+        sigma = 0.5 * 10 ** (-7 * turn / rounds)
         shape = points.shape
         scale = np.maximum(np.where(np.isfinite(high - low), width, abs(points)), 1e-3)
         moved = points + sigma * scale * rng.standard_normal(shape)
@@ -157,7 +159,7 @@ def rationals(x: float, side: tuple[Expr, Expr]) -> list[Any]:
     return found
 
 
-def confirmed(problem: Problem, letters: list[Symbol], row: Array, ends: Any) -> Point | None:
+def confirmed(problem: Problem, letters: list[Symbol], row: Array) -> Point | None:
     """An exact point near the floats at which the problem is certainly wrong."""
     choices = [rationals(float(v), problem.box[x]) for x, v in zip(letters, row, strict=True)]
     if not all(choices):
@@ -176,7 +178,7 @@ def _beside(problem: Problem, letters: list[Symbol], rows: Array, rng: Any) -> I
     corners = [dict(zip(letters, corner, strict=True)) for corner in islice(_corners(problem, letters), 6)]
     for center in _distinct([*exact, *corners]):
         directions = rng.integers(-4, 5, size=(2, len(letters)))
-        for k, direction in product((1, 2, 3, 4, 6, 9), [*directions, np.ones(len(letters)), -np.ones(len(letters))]):
+        for k, direction in product(NEARER, [*directions, np.ones(len(letters)), -np.ones(len(letters))]):
             step = {x: Rational(int(d), 4 * 10**k) for x, d in zip(letters, direction, strict=True)}
             if any(x.is_integer for x in letters):
                 continue
@@ -187,8 +189,8 @@ def _beside(problem: Problem, letters: list[Symbol], rows: Array, rng: Any) -> I
 
 def _far(side: tuple[Expr, Expr]) -> list[Any]:
     low, high = side
-    up = [S(10) ** 3, S(10) ** 6] if high == S.Infinity else []
-    down = [-(S(10) ** 3), -(S(10) ** 6)] if low == S.NegativeInfinity else []
+    up = [S(10) ** 3, S(10) ** 6, S(10) ** 15] if high == S.Infinity else []
+    down = [-(S(10) ** 3), -(S(10) ** 6), -(S(10) ** 15)] if low == S.NegativeInfinity else []
     finite = [end for end in (low, high) if end.is_finite]
     return [*up, *down, *finite] or [S.One]
 
