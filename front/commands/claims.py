@@ -11,6 +11,7 @@ import typer
 
 from maurey.symbolic.errors import InputError
 
+from . import clock
 from .clock import SECONDS, Seconds
 from .options import FormOption, Json, Key, Layers, check_form
 
@@ -64,6 +65,7 @@ def show(
     from maurey.verify.evidence import standing_or_problem
 
     claim, setting = registry.find(key), Setting(default=layers)
+    clock.reached(f"writing the forms of {claim.key} out for {layers} layers or heads")
     forms = [check_form(form)] if form else list(claim.forms)
     if form:
         claim.part_with(form)
@@ -94,6 +96,7 @@ def trace(
     from maurey.symbolic.claim import Setting
 
     claim, setting = registry.find(key), Setting(default=layers)
+    clock.reached(f"writing the forms of {claim.key} out for {layers} layers or heads")
     form = check_form(form) or claim.default_form
     chosen = claim.part_with(form, part)
     if against:
