@@ -11,6 +11,7 @@ import typer
 
 from maurey.symbolic.errors import InputError
 
+from . import clock
 from .clock import SECONDS, Seconds
 from .options import FormOption, Json, KeyPart, Layers, check_form, screen, tinted
 
@@ -76,6 +77,7 @@ def show(
     key, _, part = key.partition(":")
     claim, setting = registry.find(key), Setting(default=layers)
     part = part and claim.part(part).name
+    clock.reached(f"writing the forms of {claim.key} out for {layers} layers or heads")
     forms = [check_form(form)] if form else list(claim.forms)
     if form:
         claim.part_with(form, part)
@@ -109,6 +111,7 @@ def trace(
 
     key, _, named = key.partition(":")
     claim, setting = registry.find(key), Setting(default=layers)
+    clock.reached(f"writing the forms of {claim.key} out for {layers} layers or heads")
     form = check_form(form) or claim.default_form
     chosen = claim.part_with(form, part or named)
     if against:
