@@ -15,11 +15,11 @@ from sympy import Expr, S, Symbol
 from maurey.symbolic.claim import InputError
 
 from .clock import Clock, OutOfTime, fence
-from .decision import Decision, decided
+from .decide.decision import Decision, decided
+from .decide.problem import Given, Problem, zero
+from .decide.search import search
 from .page import Page
-from .problem import Given, Problem, zero
 from .questions import Question, plain, question
-from .search import search
 
 Affine = dict[Symbol, Expr]
 
@@ -48,7 +48,7 @@ def check(
         raise InputError("over is missing: a box {name: (low, high)} for formulas, a hypothesis strategy for functions")
     from .instances import over_a_strategy
 
-    return over_a_strategy(lhs, rhs, over, relation, assuming, instances, seed, project)
+    return over_a_strategy(lhs, rhs, over, relation, assuming, instances=instances, seed=seed, project=project)
 
 
 def _positive(value: Any, name: str) -> float:
@@ -72,7 +72,7 @@ def _over_a_box(asked: Question, seconds: float, instances: int, seed: int) -> P
     if found.verdict:
         return Page(asked.statement, "holds", asked.where, "proved", found.how, cost=cost)
     witness = {x.name: value for x, value in (found.witness or {}).items()}
-    return Page(asked.statement, "fails", asked.where, "refuted", found.how, witness, cost)
+    return Page(asked.statement, "fails", asked.where, "refuted", found.how, witness=witness, cost=cost)
 
 
 def _ordered(asked: Question, clock: Clock, instances: int, seed: int) -> Decision:

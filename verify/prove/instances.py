@@ -68,11 +68,11 @@ class Trial:
             witness = {"instance": instance, "lhs": left, "rhs": right}
             found = "the smallest instance that was drawn" if violated else "found by ascent"
             how = f"in double precision, beyond rounding; {found}"
-            return Page(self.statement, "fails", where, "refuted", how, witness, cost)
+            return Page(self.statement, "fails", where, "refuted", how, witness=witness, cost=cost)
         how = "no instance violates it: sampled" + (
             f", and attacked by ascent from {climbed} starts of {STEPS} steps" if climbed else " only"
         )
-        return Page(self.statement, "holds", where, "tested", how, None, cost, self.best)
+        return Page(self.statement, "holds", where, "tested", how, cost=cost, tightness=self.best)
 
     def sampled(self, instances: int, seed: int) -> bool:
         from hypothesis import HealthCheck, Phase, given, settings

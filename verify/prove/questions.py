@@ -16,8 +16,8 @@ from maurey.numeric.binding import exact
 from maurey.numeric.walk import ELEMENTARY
 from maurey.symbolic.claim import InputError
 
-from .domains import conditions
-from .problem import Box, Given, box_text
+from .decide.domains import conditions
+from .decide.problem import Box, Given, box_text
 
 RELATIONS = ("<=", "<", ">=", ">", "==")
 FUNCTIONS = (*ELEMENTARY, "exp", "log", "Abs", "ceiling", "Min", "Max", "Piecewise")
@@ -70,7 +70,8 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
     partial = any(_may_fail(u, either) for expr in (first, second) for u, either in conditions(expr))
     real = ["where both sides are real"] if partial else []
     where = ", ".join([box_text(box), *texts, *real])
-    return Question(first, second, relation, box, given, f"{left} {relation.replace('==', '=')} {right}", where)
+    statement = f"{left} {relation.replace('==', '=')} {right}"
+    return Question(first, second, relation, box=box, given=given, statement=statement, where=where)
 
 
 def _may_fail(u: Expr, either: bool) -> bool:

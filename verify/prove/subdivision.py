@@ -13,13 +13,13 @@ from maurey.numeric.balls import Unresolved
 from maurey.numeric.ranges import Ranges
 from maurey.numeric.walk import Undefined, walk
 
-from .cells import MOST_CELLS, Cells, subdivided
 from .clock import Clock
-from .decision import tight_corners
-from .problem import PRECISION, Problem
+from .decide.cells import MOST_CELLS, Cells, subdivided
+from .decide.decision import tight_corners
+from .decide.problem import PRECISION, Problem
+from .decide.search import search
+from .decide.ties import Tie, order, ties_of
 from .proofs import Proof
-from .search import search
-from .ties import Tie, order, ties_of
 
 __all__ = ["MOST_CELLS", "PRECISION", "ball", "nonnegative"]
 

@@ -44,7 +44,7 @@ from sympy import (
 import maurey
 from maurey import InputError
 from maurey.verify.attack.strategies import matrices
-from maurey.verify.prove.problem import Problem, violated
+from maurey.verify.prove.decide.problem import Problem, violated
 
 x, y, tau = symbols("x y tau")
 a, b, c, d = symbols("a b c d")

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 import sympy
 from sympy import Add, Expr, Mul, Pow, exp
 
-from .clock import OutOfTime, fence
+from maurey.verify.prove.clock import OutOfTime, fence
+
 from .intervals import EVERYTHING, Interval, over
 
 MOST_TERMS = 10

@@ -16,7 +16,8 @@ import sympy
 from flint import arb, ctx, fmpq
 from sympy import Expr, S, Symbol
 
-from .clock import Clock, OutOfTime, fence
+from maurey.verify.prove.clock import Clock, OutOfTime, fence
+
 from .forms import dominated, narrowest, products, sign_at_infinity
 from .intervals import EVERYTHING, ZERO, Interval, between, over
 from .problem import KINKS, PRECISION, Given, Problem, at, number, vanishes

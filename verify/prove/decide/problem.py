@@ -12,8 +12,7 @@ from sympy import Expr, Rational, S, Symbol
 
 from maurey.numeric.balls import Balls, Unresolved
 from maurey.numeric.walk import Undefined, walk
-
-from .clock import OutOfTime, fence
+from maurey.verify.prove.clock import OutOfTime, fence
 
 PRECISION = 96  # bits, over cells
 DEEP = 320  # bits, at points

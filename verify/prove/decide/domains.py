@@ -8,9 +8,10 @@ import sympy
 from flint import ctx, fmpq
 from sympy import Expr, Mul, Pow, Rational
 
-from .clock import Clock
+from maurey.verify.prove.clock import Clock
+from maurey.verify.prove.polynomials import algebraic, decide
+
 from .intervals import between, over
-from .polynomials import algebraic, decide
 from .problem import KINKS, PRECISION, Box, at, number
 
 MOST_CELLS = 300

@@ -13,11 +13,12 @@ import sympy
 from sympy import Expr, Rational, Symbol
 from sympy.core.relational import Relational
 
+from maurey.verify.prove.clock import Clock
+from maurey.verify.prove.polynomials import algebraic, decide
+
 from .cases import cases
 from .cells import MOST_CELLS, Cells, subdivided
-from .clock import Clock
 from .domains import regular
-from .polynomials import algebraic, decide
 from .problem import Problem, violated, zero
 from .reductions import (
     Reduction,

@@ -11,12 +11,13 @@ import numpy as np
 import sympy
 from sympy import Expr, Mul, Pow, Rational, S, Symbol
 
+from maurey.verify.prove.clock import Clock, OutOfTime, fence
+from maurey.verify.prove.polynomials import algebraic, decide
+
 from .cases import trimmed
-from .clock import Clock, OutOfTime, fence
 from .domains import positive_inside, regular
 from .floats import values
 from .forms import hyperbolic
-from .polynomials import algebraic, decide
 from .problem import KINKS, Box, Given, Problem, zero
 from .ties import Tie
 

@@ -16,8 +16,8 @@ import numpy as np
 from sympy import Add, Expr, Rational, S, Symbol
 
 from maurey.numeric.types import Array
+from maurey.verify.prove.clock import Clock
 
-from .clock import Clock
 from .floats import values
 from .problem import Problem, violated
 

@@ -17,8 +17,8 @@ from flint import arb, ctx
 from sympy import E, Expr, Rational, Symbol, pi, sqrt
 
 from maurey.numeric.types import Array
+from maurey.verify.prove.clock import Clock, OutOfTime
 
-from .clock import Clock, OutOfTime
 from .floats import values
 from .problem import DEEP, KINKS, Problem, at, number, vanishes, zero
 from .taylor import derivatives

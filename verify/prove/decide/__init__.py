@@ -1,0 +1,1 @@
+"""Whether an inequality holds on a box: cells, ties, reductions, search."""
