@@ -99,7 +99,7 @@ def check_checkout(what: str) -> None:
 
 def screen(piped: int = 100) -> int:
     """Columns of the terminal, or as many as are said to fit."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else piped
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else piped
 
 
 COLOURS = {"holds": 32, "fails": 31, "undecided": 33}  # of ANSI: green, red, yellow
