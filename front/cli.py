@@ -55,8 +55,11 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(standalone_mode=False) or 0
-        sys.stdout.flush()
+        try:
+            code = app(standalone_mode=False) or 0
+            sys.stdout.flush()
+        finally:
+            clock.stop()  # in here, for it may ring once more before
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         sys.exit(code)
@@ -82,6 +85,7 @@ def main() -> None:
     except (KeyboardInterrupt, clock.Interrupted, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
             raise
+        clock.stop()
         _say(f"interrupted; {error if isinstance(error, clock.Interrupted) else clock.NOTHING}")
         sys.exit(INTERRUPTED)
     except Exception as error:
@@ -90,8 +94,6 @@ def main() -> None:
             raise
         _say(error.format_message() or "see `maurey --help`")
         sys.exit(2)
-    finally:
-        clock.stop()
 
 
 def program() -> None:

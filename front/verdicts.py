@@ -15,7 +15,7 @@ NEEDED = {"torch": "train", "z3": "verify", "hypothesis": "verify"}
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Verdict(matrix.Row):
-    """What a check found: verdict, evidence, instances, tightness, counterexample, note.
+    """What a check found: verdict, evidence, instances, tightness, counterexample, notes.
 
     >>> import maurey
     >>> found = maurey.claim("edelman2022/A.8").verify()
@@ -25,8 +25,8 @@ class Verdict(matrix.Row):
 
     @property
     def words(self) -> str:
-        edge = " at an edge" if self.edge else ""
-        return f"{self.verdict}{edge}{f' ({self.evidence})' if self.evidence else ''}"
+        where = f" where {self.where}" if self.where else ""
+        return f"{self.verdict}{where}{f' ({self.evidence})' if self.evidence else ''}"
 
     def __repr__(self) -> str:
         return f"<{self.key}: {self.words}>"
@@ -38,7 +38,7 @@ class Verdict(matrix.Row):
         if self.tightness is not None:
             lines.append(f"tightness  {self.tightness:.6g}, the largest lhs/rhs that was found")
         lines += [f"  {name} = {cut(str(value), 100)}" for name, value in (self.counterexample or {}).items()]
-        return "\n".join([*lines, self.note])
+        return "\n".join([*lines, *self.notes])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from .notebook import bundle

@@ -197,7 +197,7 @@ class ClaimView:
         """Where its printed form fails, each entry with its witness.
 
         >>> import maurey
-        >>> maurey.claim("edelman2022/A.8").errata()
+        >>> maurey.claim("edelman2022/A.9").errata()
         <no errata>
         """
         from .questions import errata
@@ -208,8 +208,8 @@ class ClaimView:
         """How it is known to be true, how tight it is, or how it fails: checked now. `effort` is quick, normal or hard.
 
         >>> import maurey
-        >>> maurey.claim("edelman2022/A.8").verify()
-        <edelman2022/A.8: holds (proved)>
+        >>> maurey.claim("edelman2022/A.9").verify()
+        <edelman2022/A.9: holds (proved)>
         """
         from .verdicts import verified
 

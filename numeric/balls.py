@@ -16,7 +16,7 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, true
-from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Relational
+from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne, Relational
 
 from maurey.symbolic.claim import Claim
 from maurey.symbolic.derivation import Step
@@ -152,7 +152,7 @@ class Balls:
             if not self._vanishes(relation.lhs - relation.rhs, env):
                 raise Unresolved(text_of(relation))
             sign = 0
-        wanted = {Ge: (0, 1), Gt: (1,), Le: (-1, 0), Lt: (-1,), Eq: (0,)}
+        wanted = {Ge: (0, 1), Gt: (1,), Le: (-1, 0), Lt: (-1,), Eq: (0,), Ne: (-1, 1)}
         return sign in wanted[relation.func]
 
     def integrate(self, node: Expr, env: Mapping[str, Any]) -> Ball:
@@ -280,7 +280,7 @@ def at_precision(steps: list[Step], values: Mapping[str, Any], bits: int) -> tup
 
 def enclose_steps(steps: list[Step], values: Mapping[str, Any], digits: int) -> tuple[Enclosure, Balls]:
     """Raise the precision until `digits` digits are certain; also return the field."""
-    check_digits(digits)
+    digits = check_digits(digits)
     precision = first = int(digits * 3.33) + 64 + len(steps) // 4  # a long chain loses some
     while True:
         try:

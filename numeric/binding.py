@@ -43,11 +43,15 @@ def exact(raw: Any) -> Fraction:
 
 def as_array(raw: Any) -> Any:
     """A tensor, a series and their like as a NumPy array; others as they are. Neither NumPy nor torch is imported."""
-    if hasattr(raw, "detach") and hasattr(raw, "cpu"):  # a tensor, maybe of a network that is being trained
-        raw = raw.detach().cpu()
-        raw = raw.float() if str(raw.dtype) == "torch.bfloat16" else raw
-    foreign = not isinstance(raw, (str, Real, Decimal, type)) and hasattr(raw, "__array__")
-    return raw.__array__() if foreign else raw
+    found = raw
+    try:
+        if hasattr(raw, "detach") and hasattr(raw, "cpu"):  # a tensor, maybe of a network that is being trained
+            found = raw.detach().cpu()
+            found = found.float() if str(found.dtype) == "torch.bfloat16" else found
+        foreign = not isinstance(found, (str, Real, Decimal, type)) and hasattr(found, "__array__")
+        return found.__array__() if foreign else found
+    except (TypeError, RuntimeError):  # a tensor without entries, or with few that are kept: no number is read from it
+        return raw
 
 
 def from_arrays(raw: Any) -> Any:

@@ -8,7 +8,7 @@ product of powers the share of x_j is its exponent times log x_j; ceilings and s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from .binding import Bound, bind
 from .grids import LogValue, from_exact, run_over
 
 STEPS = 400
+MOST_HELD = 1 << 20  # numbers, of the points at which the bound is taken at once
 
 
 @dataclass(frozen=True)
@@ -73,17 +74,15 @@ def shares_of(
     end = float(_logs(bound, names, logs[:, None])[0])
     if not np.isfinite(end):
         raise InputError(f"{claim.key} is zero here, or has no logarithm: there is nothing to share")
-    report(f"moving {len(names)} quantities, {STEPS} steps each")
     start = 0
     while not np.isfinite(_logs(bound, names, logs[:, None] * (start / STEPS))[0]):
         start += 1  # a kept logarithm vanishes where everything is 1
-    # positions: after k full steps, quantities before j have moved once more
-    k = np.repeat(np.arange(start, STEPS), len(names))
-    j = np.tile(np.arange(len(names)), STEPS - start)
-    moved = (np.arange(len(names))[:, None] < j[None, :]).astype(float)
-    path = _logs(bound, names, logs[:, None] * (k[None, :] + moved) / STEPS)
+    path = np.empty(0)
+    for k in _blocks(start, len(names)):
+        report(f"moving {len(names)} quantities, step {k[0] + 1} of {STEPS}")
+        path = np.append(path, _round(bound, names, logs, k))
     gains = np.append(path[1:], end) - path
-    shares = np.array([gains[j == index].sum() for index in range(len(names))])
+    shares = gains.reshape(STEPS - start, len(names)).sum(0)
     halves = _logs(bound, names, logs[:, None] - np.log(2) * np.eye(len(names))) - end
     rows = [
         Share(
@@ -101,6 +100,19 @@ def shares_of(
         if i is not None:
             layers[f"{index} = {i + 1}"] = layers.get(f"{index} = {i + 1}", 0.0) + float(s)
     return Blame(end, tuple(sorted(rows, key=lambda row: -abs(row.share))), layers)
+
+
+def _blocks(start: int, quantities: int) -> Iterator[Any]:
+    """The steps from there on, so many at a time that the points on their way are not too many to hold."""
+    size = max(1, MOST_HELD // max(1, quantities**2))
+    return (np.arange(first, min(first + size, STEPS)) for first in range(start, STEPS, size))
+
+
+def _round(bound: Bound, names: list[tuple[str, int | None]], logs: Any, k: Any) -> Any:
+    """After k full steps the quantities move once more, one after the other: the logarithm before each moves."""
+    moved = np.tri(len(names), k=-1).T  # a column for each: those before it have moved
+    points = (k[None, :, None] + moved[:, None, :]).reshape(len(names), len(k) * len(names))
+    return _logs(bound, names, logs[:, None] * points / STEPS)
 
 
 def _logs(bound: Bound, names: list[tuple[str, int | None]], logs: Any) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import combinations, pairwise
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -121,11 +122,11 @@ def compare(
     Where no form is named, only those count as smallest that are `ranked`, if there are any."""
     chosen = _choose(keys, forms)
     claims = list({claim.key: claim for claim, _, _ in chosen}.values())
-    if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
+    if not isinstance(points, Integral) or not 2 <= points <= MOST_POINTS:
         raise InputError(f"points must be an integer from 2 to {MOST_POINTS}, got {points}")
     _check_names(claims, over[0], values)
     name, low, high, integer = _range(claims, over)
-    grid = spread(low, high, points, integer)
+    grid = spread(low, high, int(points), integer)
     graphs = []
     for n, (claim, part, form) in enumerate(chosen, 1):
         report(f"curve {n} of {len(chosen)}")
@@ -166,6 +167,8 @@ def _choose(keys: Sequence[str], forms: Sequence[str]) -> list[tuple[Claim, str,
     """Claim, part and form of every curve, each once."""
     if not keys:
         raise InputError("name at least one claim, e.g. edelman2022/4.4 or edelman2022/A.17:gap")
+    if not isinstance(forms, Sequence):
+        raise InputError(f"forms are one or several of {', '.join(FORMS)}, all; got {cut(repr(forms))}")
     for form in forms:
         if form not in (*FORMS, "all"):
             raise InputError(f"no form {form!r}; there are {', '.join(FORMS)}, all")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz
@@ -27,10 +28,11 @@ SIX_UP = context(6, ROUND_CEILING)
 MOST_DIGITS = 10_000
 
 
-def check_digits(digits: Any) -> None:
+def check_digits(digits: Any) -> int:
     """Of a value that is asked for."""
-    if not isinstance(digits, int) or isinstance(digits, bool) or not 1 <= digits <= MOST_DIGITS:
+    if not isinstance(digits, Integral) or isinstance(digits, bool) or not 1 <= int(digits) <= MOST_DIGITS:
         raise InputError(f"digits must be an integer from 1 to {MOST_DIGITS}, got {cut(str(digits))}")
+    return int(digits)
 
 
 # --- integers and rationals -------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from .compare import Comparison
 from .exact import plain_number
 from .grids import from_exact
 
-STYLES = {"printed": ":", "derived": "-", "sharp": "--"}
+STYLES = {"printed": ":", "repaired": "-.", "derived": "-", "sharp": "--"}
 LARGEST = 250  # decimal exponent that a logarithmic axis takes
 MOST_NAMED = 6  # changes with their place written beside them
 

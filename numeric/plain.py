@@ -85,7 +85,7 @@ def _as_mpf(value: Any) -> Any:
 
 def evaluate(claim: Claim, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Any:
     """The value of a form at a point, as an mpmath number."""
-    check_digits(digits)
+    digits = check_digits(digits)
     bound = bind(claim, form, part, values)
     decisions = enclose_steps(bound.steps, bound.values, 5)[1].decisions
     for spare in SPARE:

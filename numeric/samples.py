@@ -95,8 +95,7 @@ def smallest(
     last = search.last_above(top)
     m = last + 1
     digits = search.bits(last, m) // 3
-    at_m = search.enclosure(m, digits)
-    assert at_m is not None  # it is not above the gap, so it is there
+    at_m = search.written_out(m, digits)  # it is not above the gap, so it is there, if decimals can hold it
     return Samples(m, at_m, search.enclosure(last, digits) if last else None, top << BEYOND)
 
 
@@ -274,10 +273,13 @@ class _Search:
     def enclosure(self, m: int, digits: int) -> Enclosure | None:
         """The bound at m, unless it is undefined or not allowed there."""
         try:
-            bound = self.bound(m)
-            return enclose_steps(bound.steps, bound.values, digits)[0]
+            return self.written_out(m, digits)
         except (InputError, Undefined):
             return None
+
+    def written_out(self, m: int, digits: int) -> Enclosure:
+        bound = self.bound(m)
+        return enclose_steps(bound.steps, bound.values, digits)[0]
 
 
 def certified(found: Enclosure | None, above: bool) -> Decimal | None:

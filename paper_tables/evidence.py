@@ -26,7 +26,7 @@ def evidence(paper: str, progress: Progress) -> Exhibit:
         rows.append(_row(key, stored[key]) if key in stored else [key, AGAIN, *[""] * (len(COLUMNS) - 2)])
     verdicts = [stored[key]["verdict"] for key in keys]
     counts = {verdict: verdicts.count(verdict) for verdict in COLOURS}
-    edges = sum(stored[key]["edge"] for key in keys)
+    cut = sum(bool(stored[key]["where"]) for key in keys)
     efforts = sorted({stored[key]["effort"] for key in keys})
     return Exhibit(
         title="What is known of each claim, and how",
@@ -36,7 +36,8 @@ def evidence(paper: str, progress: Progress) -> Exhibit:
             "Instances are those that met the hypotheses; tightness is the largest lhs/rhs found, of the printed form "
             "if that was tried.",
             "The paper gives proofs; it shows no such table. "
-            f"{counts['holds']} hold, {counts['fails']} fail ({edges} of them only where a kept logarithm vanishes), "
+            f"{counts['holds']} hold ({cut} of them, marked *, under a condition that it does not state), "
+            f"{counts['fails']} fail, "
             f"{counts['undecided']} are undecided: the derivation does not give them and nothing refutes them. "
             f"{sum(stored[key]['evidence'] is None for key in keys)} of those that hold are definitions, assumptions "
             "or overviews, with nothing to check.",
@@ -61,7 +62,7 @@ def _closure(paper: str) -> set[str]:
 
 def _row(key: str, verdict: Mapping[str, Any]) -> list[str]:
     tightness = "" if verdict["tightness"] is None else f"{verdict['tightness']:.3g}"
-    shown = f"{verdict['verdict']} (edge)" if verdict["edge"] else verdict["verdict"]
+    shown = f"{verdict['verdict']}*" if verdict["where"] else verdict["verdict"]
     rungs = [verdict["evidence"] or "-", verdict["derived"] or "-"]
     return [key, shown, *rungs, str(verdict["instances"]), tightness, f"{verdict['seconds']:.1f}"]
 

@@ -60,7 +60,7 @@ def cost_of(name: str) -> str:
     """Of what the committed results lack of their plan."""
     if not trained.is_trained(name):
         return "nothing"
-    ahead = trained.forecast(name, trained.COMMITTED, "", None)
+    ahead, _ = trained.forecast(name, trained.COMMITTED, "", None)
     if not ahead.remaining:
         return "nothing"
     return "not measured" if ahead.seconds is None else time_of(ahead.seconds / CORES)

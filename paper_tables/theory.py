@@ -14,9 +14,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-from maurey.symbolic.claim import FORMS
 from maurey.verify.certificates.gaps import DIGITS, Stated
-from maurey.verify.certificates.norm_bounds import COUNTED, DELTA, bounds
+from maurey.verify.certificates.norm_bounds import COUNTED, DELTA, PROVED, bounds
 from maurey.verify.training.trials.keys import Job
 
 from .accounts import account, finished
@@ -25,7 +24,7 @@ from .trained import Outcome
 from .verdicts import Finding
 
 COIN = math.log(2)
-PROVED = FORMS[1:]
+FORMS = ("printed", *PROVED)
 COLUMNS = (
     "T", "run", "bound", "measured gap", "measured 0-1 gap", "largest loss", *(f"{form} gap" for form in FORMS),
     *(f"log10 {form}/measured" for form in PROVED), *(f"samples, {form}" for form in FORMS), "samples, derived/sharp",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from maurey.symbolic.claim import FORMS
 from maurey.verify.certificates.norm_bounds import COUNTED
 
-from .theory import Held
+from .theory import FORMS, Held
 
 MARKERS = {"printed": "x", "derived": "o", "sharp": "^"}
 SIZE, APART = 5, 0.22  # of a point; of the forms in a row

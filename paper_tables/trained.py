@@ -15,7 +15,7 @@ import re
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -125,16 +125,25 @@ class Forecast:
     cached: int
     remaining: int
     seconds: float | None
+    shared: int = 0  # of those that remain, how many are trained for other exhibits
+    own_seconds: float | None = None  # for the others
 
 
-def forecast(name: str, scale: str, protocol: str, store: Store | None) -> Forecast:
-    """What is known, what is missing, and how long that would take."""
+def forecast(
+    name: str, scale: str, protocol: str, store: Store | None, others: Set[str] = frozenset()
+) -> tuple[Forecast, set[str]]:
+    """What is known, what is missing, and how long that would take; and the keys of what is missing. Others: those that
+    are trained in any case."""
     jobs = plan(name, scale, protocol)
     known = set(store.known(jobs)) if store else set()
     if COMMITTED in (scale, drawn_from(name, scale)):
         known |= {job.key for job, _ in committed(name)} & {job.key for job in jobs}
     missing = [] if drawn_from(name, scale) else [job for job in jobs if job.key not in known]
-    return Forecast(name, len(known), len(missing), estimate(missing, pace(name, store)))
+    paces, own = pace(name, store), [job for job in missing if job.key not in others]
+    told = Forecast(
+        name, len(known), len(missing), estimate(missing, paces), len(missing) - len(own), estimate(own, paces)
+    )
+    return told, {job.key for job in missing}
 
 
 def make(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Expr
 
-from .allocation import Term, total
+from .allocation import Term, quadratic_total, total
 from .covers import Cover
 from .derivation import Derivation, Step
 from .entropy import Entropy
@@ -33,6 +33,13 @@ def covered(D: Derivation, module: Module, x: Signal, cover: Cover) -> list[Term
 def capacity(D: Derivation, module: Module, x: Signal, eps: Expr, cover: Cover) -> Expr:
     """Cover every weight, and split eps among them."""
     return total(D, covered(D, module, x, cover), eps, "log_N", LOG_N, "log-sizes of product covers add")
+
+
+def closed_capacity_steps(module: Module, x: Signal, eps: Expr, cover: Cover) -> list[Step]:
+    """The same where every cost is C/eps^2: the best split has a closed value."""
+    D = Derivation()
+    _, C = quadratic_total(D, covered(D, module, x, cover))
+    return D.steps_to(D.let("log_N", LOG_N, C / eps**2, "the value of the best split", "edelman2022/A.8"))
 
 
 def capacity_steps(module: Module, x: Signal, eps: Expr, cover: Cover) -> list[Step]:

@@ -1,7 +1,7 @@
 """The atom: a claim, an inert record of one numbered result.
 
 A claim has parts; a part is one quantity the result speaks of, with a left-hand side, a relation and up to
-three forms of the right-hand side. A form is a function that builds its list of steps when asked, for given
+four forms of the right-hand side. A form is a function that builds its list of steps when asked, for given
 list lengths, so importing a paper costs nothing but the records.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Integral
 from typing import Any
 
 from sympy import Expr, Symbol, evaluate
@@ -20,7 +21,8 @@ from .derivation import Step
 from .errors import InputError as InputError  # where it is asked for
 from .errors import cut
 
-FORMS = ("printed", "derived", "sharp")
+FORMS = ("printed", "repaired", "derived", "sharp")
+REPAIRED = "as it should read"  # the reason of a step that a repaired form states
 KINDS = (
     "definition",
     "assumption",
@@ -40,9 +42,12 @@ KINDS = (
 RELATIONS = {"<=": r"\le", ">=": r"\ge", "=": "=", "<~": r"\lesssim", ">~": r"\gtrsim"}
 SOURCES = {  # of a printed form
     "printed": "read in the paper",
+    "damaged": "read in the paper, but for an exponent or a factor that its text has lost and its proof gives",
     "recovered": "lost in the paper's text, found in public material on the paper",
     "reconstructed": "lost in the paper's text, derived again from what its prose describes",
+    "own": "an inequality of Maurey's, in the place of one that the paper's text has lost",
 }
+UNREAD = ("reconstructed", "own")  # no text says so: what fails there is no error of the paper
 HIDES = {"<~": "<=", ">~": ">="}  # relations that hide C0, and what is left once nothing is hidden
 DOMAINS: dict[str, Callable[[Fraction], bool]] = {
     "positive real": lambda x: x > 0,
@@ -100,8 +105,9 @@ class Setting:
     default: int | None = 2  # formulas are shown for two layers, two heads; none where numbers are asked for
 
     def __post_init__(self) -> None:
-        if self.default is not None and not (isinstance(self.default, int) and 1 <= self.default <= 1000):
-            raise InputError(f"layers must be an integer from 1 to 1000, got {self.default}")
+        size = self.default
+        if size is not None and (isinstance(size, bool) or not isinstance(size, Integral) or not 1 <= size <= 1000):
+            raise InputError(f"layers must be an integer from 1 to 1000, got {cut(str(size))}")
 
     def size(self, index: str) -> int:
         size = self.sizes.get(index, self.default)
@@ -125,8 +131,10 @@ class Part:
     hides: str = ""  # what <~ or >~ hides
     keeps: tuple[str, ...] | None = None  # the only quantities whose logarithms it does not hide; None: it hides none
     printed: Form | None = None
+    repaired: Form | None = None  # the nearest true statement of the printed shape
     derived: Form | None = None
     sharp: Form | None = None
+    source: str = ""  # where its printed form comes from, if not from where the claim's do
 
     def __repr__(self) -> str:
         return f"<{self.name}: {_plainly(self.meaning)} ({', '.join(self.forms)})>"
@@ -159,7 +167,11 @@ def _written(
     """A form is the same every time that it is written out for the same list lengths."""
     with evaluate(False):
         built: Any = getattr(part, form)(Setting(dict(sizes), given, default))
-    steps = built if isinstance(built, list) else [Step(part.name, part.lhs, built, "as printed")]
+    steps = (
+        built
+        if isinstance(built, list)
+        else [Step(part.name, part.lhs, built, "as printed" if form == "printed" else REPAIRED)]
+    )
     return tuple(steps if steps[-1].latex else [*steps[:-1], replace(steps[-1], latex=part.lhs)])
 
 
@@ -169,6 +181,10 @@ class Assumption:
 
     relation: Relational
     text: str
+
+
+def _word(source: str) -> str:
+    return source.partition(":")[0]
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,14 +205,19 @@ class Claim:
     differs: Mapping[str, str] = field(default_factory=dict)  # step or its prefix: what the printed proof does there
 
     def __post_init__(self) -> None:
+        if not all(isinstance(part, Part) for part in self.parts) or not all(
+            isinstance(symbol, Parameter) for symbol in self.symbols
+        ):
+            raise InputError(f"{self.key}: symbols are Parameters, and parts are Parts")
         if self.kind not in KINDS:
-            raise ValueError(f"{self.key}: kind {self.kind!r} is not one of {KINDS}")
-        if self.origin not in SOURCES:
-            raise ValueError(f"{self.key}: source {self.source!r} is not one of {list(SOURCES)}")
+            raise InputError(f"{self.key}: kind {self.kind!r} is not one of {', '.join(KINDS)}")
+        sources = (self.source, *(part.source or "printed" for part in self.parts))
+        if unknown := [source for source in sources if _word(source) not in SOURCES]:
+            raise InputError(f"{self.key}: source {unknown[0]!r} is not one of {', '.join(SOURCES)}")
         bad = [part.relation for part in self.parts if part.relation not in RELATIONS]
         bad += [symbol.domain for symbol in self.symbols if symbol.domain not in DOMAINS]
         if bad:
-            raise ValueError(f"{self.key}: {bad[0]!r} is neither a known relation nor a known domain")
+            raise InputError(f"{self.key}: {bad[0]!r} is neither a known relation nor a known domain")
 
     def __repr__(self) -> str:
         return f"<{self.key}: {_plainly(self.title, 100)}>"
@@ -206,10 +227,18 @@ class Claim:
         """Everything a call may give a value to."""
         return (*self.symbols, *self.constants)
 
-    @property
-    def origin(self) -> str:
+    def source_of(self, part: str = "") -> str:
+        """Where the printed form of a part comes from."""
+        return next((one.source for one in self.parts if one.name == part and one.source), self.source)
+
+    def origin_of(self, part: str = "") -> str:
         """The word of its source."""
-        return self.source.partition(":")[0]
+        return _word(self.source_of(part))
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Those of its parts, each once."""
+        return tuple(dict.fromkeys(self.origin_of(part.name) for part in self.parts)) or (_word(self.source),)
 
     @property
     def paper(self) -> str:

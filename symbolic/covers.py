@@ -109,6 +109,26 @@ def online_row_sum(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
     return quadratic(3 * times(B, R) ** 2 * log(2 * d * N * (ceil_log2(d) + 1) + 1))
 
 
+def online_fine_sum(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
+    """The same with norms rounded up to powers of 4/5: 8d levels are enough."""
+    return quadratic(Rational(3, 2) * times(B, R) ** 2 * log(16 * d**2 * N + 1))
+
+
+def closed(width: Expr, number: Expr) -> Cover:
+    """Corrections along coordinates, with one logarithm for all weights: none has more outputs than the width, none
+    acts on more inputs than the number."""
+
+    def cover(D: Derivation, w: Weight) -> Entropy:
+        outputs = Integer(1) if w.scalar else sympify(w.matrix.outputs)
+        F = times(norm(D, w.matrix, "frobenius"), w.radius)
+        cost = times(outputs, F**2, log(2 * width * number + 1))
+        return replace(
+            quadratic(cost), reason="corrections along coordinates, each one of 2dN or none", key="maurey/online"
+        )
+
+    return cover
+
+
 def online(D: Derivation, w: Weight) -> Entropy:
     """The best of the covers that count corrections; one centre from the radius of the class on."""
     M, R, N = w.matrix, w.radius, w.number
@@ -150,6 +170,15 @@ def on_basis(cover: Cover) -> Cover:
     return lambda D, w: cover(D, replace(w, radius=l1_radius(w), number=sympify(w.matrix.inputs)))
 
 
+def rows_on_basis(D: Derivation, w: Weight) -> Entropy:
+    """Row norms that sum to at most B, on the basis vectors: the best of the covers that count corrections there."""
+    M, R, N = w.matrix, l1_radius(w), sympify(w.matrix.inputs)
+    B = norm(D, M, "row_sum")
+    kinds = (online_coordinates, online_net, online_row_sum)
+    cover = best_corrections(D, w, [kind(B, R, N, M.outputs) for kind in kinds], times(B, R))
+    return replace(cover, reason="one centre from the radius of the class on", key="maurey/online")
+
+
 ENTRIES = r"the entries, as a vector of an $\ell_1$ ball; centres that leave the class are projected onto it"
 
 
@@ -172,6 +201,45 @@ def by_columns(ball: Ball, D: Derivation, w: Weight) -> Entropy:
         proper=M.spectral is None and M.frobenius is None,
         reason="every column, as a vector of an $\\ell_1$ ball",
     )
+
+
+def atoms(n: Expr, R: Expr) -> Entropy:
+    """The l1 ball of radius R in n dimensions at every resolution: of lattices, what is left without their ceilings."""
+    return replace(quadratic(R**2 * log(2 * n + 1)), key="maurey/lattice")
+
+
+def closed_entries(D: Derivation, w: Weight) -> Entropy:
+    return by_entries(atoms, D, w)
+
+
+def closed_columns(D: Derivation, w: Weight) -> Entropy:
+    """Behind a projection every column gets its share of the squared error, so that centres can be projected."""
+    M = w.matrix
+    if w.radius_1 is not None:
+        return by_columns(atoms, D, w)
+    return atoms(sympify(M.outputs), times(M.column_l1, w.radius)).coordinates(sympify(M.inputs))
+
+
+def closed_sums(width: Expr) -> Cover:
+    """The columns' norms summed bound the Frobenius norm; no map has more inputs or outputs than the width."""
+
+    def cover(D: Derivation, w: Weight) -> Entropy:
+        M = w.matrix
+        if w.radius_1 is not None:
+            return online_net(M.column_sum, w.radius_1, sympify(M.inputs), width)
+        return online_everywhere(M.column_sum, w.radius, width, width)
+
+    return cover
+
+
+def closed_rows(D: Derivation, w: Weight) -> Entropy:
+    """The rows' norms summed."""
+    return online_fine_sum(w.matrix.row_sum, w.radius, w.number, sympify(w.matrix.outputs))
+
+
+def closed_net(D: Derivation, w: Weight) -> Entropy:
+    """The columns' norms summed bound the Frobenius norm."""
+    return online_net(w.matrix.column_sum, w.radius, w.number, sympify(w.matrix.outputs))
 
 
 def maurey_entries(D: Derivation, w: Weight) -> Entropy:

@@ -9,20 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sympy import Add, Expr, Indexed, Integer, Mul, Pow, Rational, Symbol, true
+from sympy import Add, Basic, Expr, Indexed, Integer, Mul, Pow, Rational, Symbol, true
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
+MOST_DEEP = 100  # levels: SymPy, which calls itself for each of them, is out of room at some 250
 
-def _chain(expr: Expr, kind: type) -> list[Expr]:
+
+def depth(expr: Basic, most: int) -> int:
+    """How many levels deep it is, or the most that is of interest."""
+    level, found = {id(expr): expr}, 0  # by identity: a hash is taken level by level, too
+    while level and found < most:
+        level, found = {id(part): part for one in level.values() for part in one.args}, found + 1
+    return found
+
+
+def chain(expr: Expr, kind: type) -> list[Expr]:
     """The operands of a chain of one operation: left operands are unfolded, a right one is a group of its own."""
     head, *rest = expr.args
-    operands = [*(_chain(head, kind) if isinstance(head, kind) else [head]), *rest]
+    operands = [*(chain(head, kind) if isinstance(head, kind) else [head]), *rest]
     neutral = 1 if kind is Mul else 0
     return [operand for operand in operands if operand != neutral] or [Integer(neutral)]
 
 
-def _denominator(factor: Expr) -> Expr | None:
+def denominator(factor: Expr) -> Expr | None:
     """x for a factor 1/x, x^p for a factor x^-p."""
     if isinstance(factor, Pow) and isinstance(factor.exp, Rational) and factor.exp < 0:
         return factor.base if factor.exp == -1 else Pow(factor.base, -factor.exp, evaluate=False)
@@ -33,24 +43,24 @@ def _is_fraction(expr: Expr) -> bool:
     return isinstance(expr, Rational) and expr.q != 1
 
 
-def _is_negative(term: Expr) -> bool:
-    first = _chain(term, Mul)[0] if isinstance(term, Mul) else term
+def is_negative(term: Expr) -> bool:
+    first = chain(term, Mul)[0] if isinstance(term, Mul) else term
     return isinstance(first, Rational) and first < 0
 
 
-def _without_sign(term: Expr) -> Expr:
+def without_sign(term: Expr) -> Expr:
     if isinstance(term, Rational):
         return -term
-    first, *rest = _chain(term, Mul)
+    first, *rest = chain(term, Mul)
     rest = rest if first == -1 else [-first, *rest]
     return rest[0] if len(rest) == 1 else Mul(*rest, evaluate=False)
 
 
 def _signed_sum(expr: Expr, show: Callable[[Expr], str], group: Callable[[str], str]) -> str:
     out = ""
-    for term in _chain(expr, Add):
-        negative = _is_negative(term)
-        term = _without_sign(term) if negative else term
+    for term in chain(expr, Add):
+        negative = is_negative(term)
+        term = without_sign(term) if negative else term
         text = group(show(term)) if negative and isinstance(term, Add) else show(term)
         out += (" - " if negative else " + ") + text if out else ("-" if negative else "") + text
     return out
@@ -64,11 +74,11 @@ class Latex(LatexPrinter):
     def doprint(self, expr: Any) -> str:
         """What is left beside a hidden constant needs no parentheses."""
         if isinstance(expr, Mul):
-            rest = [factor for factor in _chain(expr, Mul) if not self._is_hidden(factor)]
+            rest = [factor for factor in chain(expr, Mul) if not self.is_hidden(factor)]
             expr = rest[0] if len(rest) == 1 else expr
         return str(super().doprint(expr))
 
-    def _is_hidden(self, factor: Expr) -> bool:
+    def is_hidden(self, factor: Expr) -> bool:
         return isinstance(factor, Symbol) and factor.name == self._hidden
 
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
@@ -89,12 +99,12 @@ class Latex(LatexPrinter):
 
     def _print_Mul(self, expr: Any) -> str:
         groups: list[tuple[list[Expr], list[Expr]]] = [([], [])]  # numerator, denominator
-        for factor in _chain(expr, Mul):
-            if self._is_hidden(factor):
+        for factor in chain(expr, Mul):
+            if self.is_hidden(factor):
                 continue
-            denominator = _denominator(factor)
-            if denominator is not None:
-                groups[-1][1].append(denominator)
+            under = denominator(factor)
+            if under is not None:
+                groups[-1][1].append(under)
             elif groups[-1][1]:
                 groups.append(([factor], []))
             else:
@@ -126,7 +136,7 @@ class Latex(LatexPrinter):
         return r" \cdot " if digits or heavy else " "
 
     def _print_Pow(self, expr: Any) -> str:
-        below = _denominator(expr)
+        below = denominator(expr)
         if below is not None:
             return rf"\frac{{1}}{{{self._print(below)}}}"
         if expr.exp == Rational(1, 2):
@@ -178,8 +188,8 @@ class Text(StrPrinter):
 
     def _print_Mul(self, expr: Any) -> str:
         out = ""
-        for factor in _chain(expr, Mul):
-            below = _denominator(factor)
+        for factor in chain(expr, Mul):
+            below = denominator(factor)
             shown = factor if below is None else below
             text = self._print(shown)
             if isinstance(shown, (Add, Mul)) or (below is not None and _is_fraction(below)):
@@ -188,7 +198,7 @@ class Text(StrPrinter):
         return out
 
     def _print_Pow(self, expr: Any, rational: bool = False) -> str:
-        below = _denominator(expr)
+        below = denominator(expr)
         if below is not None:
             text = self._print(below)
             return f"1/({text})" if isinstance(below, (Add, Mul)) or _is_fraction(below) else f"1/{text}"

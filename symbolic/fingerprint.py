@@ -93,7 +93,7 @@ def _settings(claim: Claim) -> list[Setting]:
 
 def _part(part: Part, setting: Setting) -> list[Any]:
     forms = {form: [_step(step) for step in part.steps(form, setting)] for form in part.forms}
-    return [part.name, part.lhs, _words(part.meaning), part.relation, part.hides, part.keeps, forms]
+    return [part.name, part.lhs, _words(part.meaning), part.relation, part.hides, part.keeps, part.source, forms]
 
 
 def _step(step: Any) -> list[Any]:

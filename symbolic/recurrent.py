@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import E, Expr, Integer, Min, log, sqrt
+from sympy import E, Expr, Integer, Min, Piecewise, log, sqrt
 
 from .derivation import Derivation
 from .relu_networks import ReLUNetwork
@@ -85,7 +85,7 @@ class Recurrent:
         readout = D.let("readout", "C_W^y", self.bound**depth, "the product of norms of at most $R$")
         return D.let("passed", r"\Lambda_h", 2 * readout * self.growth(D), "both directions, one after the other")
 
-    def log_size(self, D: Derivation, eps: Expr, name: str = "log_N") -> Expr:
+    def log_size(self, D: Derivation, eps: Expr, name: str = "log_N", latex: str = r"\log\mathcal C") -> Expr:
         """Every parameter counted, all of them as if all that moves the output did so at once."""
         half = D.let("eps_half", r"\epsilon_y", eps / 2, "half of the error for the read-out", self.keys.composition)
         share = D.let("eps_step", r"\epsilon_h", half / self.passed_on(D), "the other half", self.keys.composition)
@@ -95,4 +95,10 @@ class Recurrent:
             "ratios", "X", ratios, "twice the movement over the resolution; no network asks for more than both"
         )
         reason = "parameters of all three networks together, by volume"
-        return D.let(name, r"\log\mathcal C", self.parameters * log(1 + ratio), reason, self.keys.network)
+        return D.let(name, latex, self.parameters * log(1 + ratio), reason, self.keys.network)
+
+    def best_log_size(self, D: Derivation, eps: Expr) -> Expr:
+        """From the largest output on one centre, the network whose parameters are zero, is enough."""
+        largest, counted = self.readout(D).largest(D), self.log_size(D, eps, "E_count", r"E_{\mathrm{vol}}")
+        value = Piecewise((Integer(0), eps >= largest), (counted, True))
+        return D.let("log_N", r"\log\mathcal C", value, "one centre from the range of the class on")

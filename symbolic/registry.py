@@ -11,9 +11,13 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from sympy import Expr, Float, Symbol, evaluate
+
 from . import papers
-from .claim import Claim, InputError
+from .claim import Claim, InputError, Setting
+from .derivation import Step
 from .errors import cut
+from .expressions import MOST_DEEP, depth
 
 KEY = re.compile(r"[A-Za-z]\w*/[\w.*'+-]+")
 TAKEN = ("claim", "digits", "form", "forms", "gap", "layers", "limit", "over", "part", "points", "report", "seconds")
@@ -98,6 +102,7 @@ def register(claim: Claim, replace: bool = False) -> Claim:
     if _registered.get(key, claim) is not claim and not replace:
         raise InputError(f"the key {key} is taken: you registered it before; replace=True puts this one in its place")
     _check_names(claim)
+    _check_forms(claim)
     for used in claim.uses:
         find(used)
     if _walked(claim.paper).get(key) is not claim:
@@ -131,3 +136,25 @@ def _check_names(claim: Claim) -> None:
     parts: list[Any] = [part.name for part in claim.parts]
     if twice := [name for name in parts if parts.count(name) > 1]:
         raise InputError(f"{claim.key} has two parts called {twice[0]}")
+
+
+def _check_forms(claim: Claim) -> None:
+    """They can be written out, and speak of what the claim has symbols for."""
+    names = {p.name for p in claim.names}
+    for part, form in [(one, form) for one in claim.parts for form in one.forms]:
+        what, write = f"the {form} form of {claim.key}:{part.name}", getattr(part, form)
+        if not callable(write):
+            raise InputError(f"{what} is a function, e.g. lambda _: 1 / m, got {cut(repr(write))}")
+        with evaluate(False):
+            built = write(Setting(given=frozenset(names)))
+        steps = built if isinstance(built, list) else [Step(part.name, part.lhs, built, "")]
+        if not steps or not all(isinstance(step, Step) and isinstance(step.expr, Expr) for step in steps):
+            raise InputError(f"{what} gives a SymPy expression, or a list of steps, got {cut(repr(built))}")
+        known = {*names, *(step.name for step in steps), *(str(step.over[0]) for step in steps if step.over)}
+        for expr in (step.expr for step in steps):
+            if depth(expr, MOST_DEEP + 1) > MOST_DEEP:
+                raise InputError(f"{what} is nested too deeply: {MOST_DEEP} levels are the most; name steps of it")
+            if floats := expr.atoms(Float):
+                raise InputError(f"{what} has a float: write Rational('{min(floats):g}')")
+            if unknown := {s.name for s in expr.free_symbols if isinstance(s, Symbol)} - known:
+                raise InputError(f"{what} speaks of {min(unknown)}; the claim has {', '.join(sorted(names)) or 'none'}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, IndexedBase, Sum, Symbol, ceiling, log, sqrt
+from sympy import Add, Expr, IndexedBase, Sum, Symbol, ceiling, log, sqrt
 
 from .derivation import Derivation
 from .names import symbols
@@ -176,7 +176,5 @@ class Target:
 
 
 def summed(terms: list[Expr]) -> Expr:
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return total
+    """One sum: sums of sums, one for each term, would be as deep as they are long."""
+    return terms[0] if len(terms) == 1 else Add(*terms)

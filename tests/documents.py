@@ -20,6 +20,8 @@ from unittest import mock
 
 import maurey
 from maurey import cli
+from maurey.pages.claims import source_mark
+from maurey.pages.errata import by_cause
 from maurey.paper_tables import exhibits, trained
 from maurey.symbolic import papers, registry
 from maurey.verify.evidence import Standing
@@ -131,7 +133,8 @@ def _verdict(claim: maurey.ClaimView) -> str:
     found = claim.standing
     if not found.verdict or _silent(found):
         return found.problem or "-"
-    return _words(found) + ("" if claim.origin == "printed" else f" ({claim.origin})")
+    where = f" where {found.where}" if found.where else ""
+    return _words(found) + where + source_mark(claim)
 
 
 def _silent(found: Standing) -> bool:
@@ -140,7 +143,7 @@ def _silent(found: Standing) -> bool:
 
 
 def _words(found: Standing) -> str:
-    return f"{found.verdict}{' at an edge' if found.edge else ''}" if found.verdict else found.problem
+    return found.verdict or found.problem
 
 
 def _evidence(claim: maurey.ClaimView) -> str:
@@ -155,7 +158,10 @@ def counts() -> str:
     standings = [claim.standing for claim in claims]
     verdicts = Counter(_words(found) for found in standings if not _silent(found))
     shown = sum(trained.is_trained(name) for name in names)
-    refuted = sum(entry["status"] == "refuted" for entry in errata)
+    found = [entry for entry in errata if entry["severity"]]
+    refuted = sum(entry["status"] == "refuted" for entry in found)
+    findings = by_cause(list(errata))
+    grave = Counter(one["severity"] for one in findings)
     rows = {
         "what": "how many",
         "---": "---",
@@ -164,8 +170,9 @@ def counts() -> str:
         "forms": ", ".join(f"{number} {form}" for form, number in forms.items()) + ", counted quantity by quantity",
         "as printed": ", ".join(f"{number} {_plural(verdict)}" for verdict, number in verdicts.most_common())
         + f"; the other {len(claims) - verdicts.total()} have nothing to check",
-        "errata": f"{len(errata)} entries on {len({entry['key'] for entry in errata})} claims; in {refuted} of them an "
-        "object violates the print",
+        "errata": f"{len(findings)} findings ({', '.join(f'{n} {one}' for one, n in grave.items() if one)}) in "
+        f"{len(found)} entries on {len({entry['key'] for entry in found})} claims; in {refuted} of them an object "
+        "violates the print",
         "exhibits": f"{len(names)}; {shown} show networks that were trained",
     }
     return "".join(f"| {name} | {text} |\n" for name, text in rows.items())

@@ -41,13 +41,14 @@ from maurey.symbolic.claim import KINDS, Claim, Parameter
 
 ROOT = Path(__file__).parents[1]
 TRIES = 8  # at values that fit what is assumed
-HANG = 60.0  # seconds by the clock without a word from a call
+HANG = 300.0  # seconds by the clock, of a machine that may be busy, without a word from a call
 LATE = 1.5  # seconds of processor time beyond those that a call was given
 FIRST = 2.0  # and those that the first use of a library may take
-WEIGHTS = {"eval": 30, "samples": 18, "blame": 14, "show": 14, "trace": 14, "compare": 4, "list": 2, "verify": 0.3,
+WEIGHTS = {"eval": 30, "samples": 18, "blame": 14, "show": 14, "trace": 14, "compare": 2, "list": 1, "verify": 0.3,
            "tables": 0.3, "errata": 0.05}  # fmt: skip
 OTHERS = 1.0  # commands of which nothing is known here: their help, and arguments that are not taken
 NEVER = {"--commit", "--serve", "--scheduler", "--workers", "--device"}  # they write into the source tree, or wait
+RARE = {"--list"}  # it takes seconds, and is asked for below
 QUICK = (
     "edelman2022/2.1", "zhang2002/4", "dudley1967/1", "mousavi2025/1", "nowhere/1", "edelman2022/A.71",
 )  # fmt: skip
@@ -195,7 +196,7 @@ def _arguments(rng: random.Random, command: str) -> list[str]:
         if (
             row.flags
             and rng.random() < (0.25 if row.name not in ("gap", "over") else 0.97)
-            and row.flags[0] not in NEVER
+            and row.flags[0] not in NEVER | RARE
         ):
             words += _option(rng, row, chosen)
     for row in (row for row in rows if not row.flags):
@@ -210,7 +211,7 @@ def _arguments(rng: random.Random, command: str) -> list[str]:
             moving = {word.partition("=")[0] for word in words}
             words += _values(rng, chosen, {chosen[0].samples} if command == "samples" else moving)
     if command == "tables":
-        words += [rng.choice(("--dry-run",) * 29 + ("--list",))]
+        words += [rng.choice(("--dry-run",) * 49 + ("--list",))]
     return words
 
 

@@ -49,6 +49,7 @@ class Result:
     printed_value: str = ""  # of what fails: what the print says at the counterexample, and what is true there
     true_value: str = ""
     edge: bool = False  # it fails only where a kept logarithm vanishes
+    proof: bool = False  # what fails is the object of the printed proof; what is stated may be true all the same
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS or self.rung not in RUNGS:

@@ -36,8 +36,8 @@ ENTRY: Shape = {
 CHECK: Shape = {"modules": LIST, "digest": TEXT}
 VERDICT: Shape = {
     "key": TEXT, "verdict": TEXT, "evidence": TEXT + NOTHING, "instances": WHOLE, "tightness": NUMBER + NOTHING,
-    "counterexample": TABLE + NOTHING, "seconds": NUMBER, "edge": FLAG, "derived": TEXT + NOTHING, "note": TEXT,
-    "trained": TABLE + NOTHING, "effort": TEXT,
+    "counterexample": TABLE + NOTHING, "seconds": NUMBER, "derived": TEXT + NOTHING, "notes": LIST,
+    "where": TEXT, "trained": TABLE + NOTHING, "effort": TEXT,
 }  # fmt: skip
 TRAINED: Shape = {"instances": WHOLE, "tightness": NUMBER + NOTHING, "note": TEXT}
 COMPARISON: Shape = {"errata": LIST, "remarks": LIST, "undecided": LIST}
@@ -110,7 +110,7 @@ def _check_entry(mark: str, entry: Any) -> None:
         _check(entry["verdict"]["trained"], TRAINED, f"the verdict on {key}, trained")
     compared = entry["comparison"] or {"errata": [], "remarks": [], "undecided": []}
     _check(compared, COMPARISON, f"the comparison of {key}")
-    texts = [*compared["remarks"], *compared["undecided"], *entry["check"]["modules"]]
+    texts = [*compared["remarks"], *compared["undecided"], *entry["check"]["modules"], *entry["verdict"]["notes"]]
     if any(not isinstance(text, str) for text in texts) or entry["verdict"]["key"] != key:
         raise Damaged(f"the entry of {key} has other things than texts, or is another's")
     for erratum in [*entry["refuted"], *compared["errata"]]:
@@ -200,7 +200,7 @@ class Standing:
 
     verdict: str | None = None  # on the claim as printed
     evidence: str | None = None  # the rung that decides it; none where there is nothing to check
-    edge: bool = False  # it fails only where a kept logarithm vanishes
+    where: str = ""  # under which condition it holds, if the paper does not state it
     replayed: bool = False  # with the sources as they are
     problem: str = ""  # why there is no verdict
 
@@ -209,17 +209,22 @@ class Standing:
         """The verdict and what it stands on."""
         if self.verdict == "holds" and self.evidence is None:
             return "nothing to check"
-        behind = [*([self.evidence] if self.evidence else []), *([] if self.replayed else ["not replayed"])]
-        edge = " at an edge" if self.edge else ""
-        rung = f" ({', '.join(behind)})" if behind else ""
-        return f"{self.verdict}{edge}{rung}" if self.verdict else self.problem
+        where = f" where {self.where}" if self.where else ""
+        rung = f" ({self.rung})" if self.rung else ""
+        return f"{self.verdict}{where}{rung}" if self.verdict else self.problem
+
+    @property
+    def rung(self) -> str:
+        """What the verdict stands on."""
+        known = [self.evidence or "", "" if self.replayed or not self.verdict else "not replayed"]
+        return ", ".join(word for word in known if word)
 
 
 def standing_of(claim: Claim) -> Standing:
     entry = entry_of(claim)
     if entry is None or not stands(entry):
         return Standing(problem=AGAIN)
-    told = {name: entry["verdict"][name] for name in ("verdict", "evidence", "edge")}
+    told = {name: entry["verdict"][name] for name in ("verdict", "evidence", "where")}
     return Standing(**told, replayed=replayed(entry))
 
 
@@ -243,7 +248,7 @@ def shortest_erratum(claim: Claim) -> str:
 def proved_form(claim: Claim) -> str:
     """The form to use: the sharp or the derived one, if it stands on something."""
     verdict = verdict_of(claim)
-    forms = [form for form in ("sharp", "derived") if form in claim.forms]
+    forms = [form for form in ("sharp", "derived", "repaired") if form in claim.forms]
     return forms[0] if forms and verdict and verdict["derived"] else ""
 
 

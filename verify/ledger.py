@@ -17,6 +17,7 @@ from maurey.verify.errata.witnesses import printed_again, replay
 
 from . import checks, digests, evidence, files
 from .evidence import AGAIN, Entry, entry_of, ledger, replayed, stands, verdict_of
+from .prove.clock import Halt
 
 Report = Callable[[int, int], None]
 # with which sources, how long and how hard it was tried: not what was found
@@ -45,7 +46,7 @@ def comparisons(
     for number, claim in enumerate(claims):
         report(number, len(claims))
         if original := restates(claim):
-            found.append(Comparison(claim.key, remarks=[f"{claim.key} states {original} again: see there."]))
+            found.append(Comparison(claim.key, remarks=[f"{claim.key}: states {original} again: see there."]))
         else:
             found.append((None if afresh else _stored(claim, standing)) or _compared(claim))
     return found
@@ -64,6 +65,8 @@ def _shows(how: Callable[[Claim, Erratum], bool], claim: Claim, erratum: Erratum
     """Whatever a witness that was tampered with leads to, it does not show what it says."""
     try:
         return how(claim, erratum)
+    except Halt:
+        raise
     except Exception:
         return False
 

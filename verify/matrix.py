@@ -1,8 +1,10 @@
 """The evidence matrix: for every claim how it is known to be true, how tight it is, or how it fails.
 
-The verdict is on the claim as printed, part by part. A part fails if an object violates it, at an edge or anywhere. It
-holds if a proof, a derivation or a construction says so, or a test where the derivation leaves no gap. The claim fails
-with any of its parts and holds with all of them; else it is undecided.
+The verdict is on the claim as printed, part by part. A part fails if an object violates it. If it does so only outside
+a condition that the paper does not state, the part holds where the condition does. If no text was read, what fails is
+our reconstruction, and the part is undecided. An object built as the printed proof says may miss what another does:
+that is a gap of the proof. A part holds if a proof, derivation or construction says so, or a test where the derivation
+leaves no gap. The claim fails with any of its parts and holds with all of them; else it is undecided.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from multiprocessing import active_children, get_context
 from typing import Any
 
 from maurey.symbolic import registry
-from maurey.symbolic.claim import Claim
+from maurey.symbolic.claim import UNREAD, Claim
+from maurey.verify.errata.causes import severity_of, where_of, within
 from maurey.verify.errata.entries import Comparison, Erratum, comparable, restates
 
 from . import digests, ledger
@@ -36,9 +39,9 @@ class Row:
     tightness: float | None
     counterexample: dict[str, Any] | None
     seconds: float
-    edge: bool  # it fails only where a kept logarithm vanishes
     derived: str | None  # the rung on which the derived or the sharp form stands
-    note: str
+    notes: list[str]  # what decided it comes first; then all else that was found
+    where: str = ""  # under which condition it holds, if the paper does not state it
     trained: dict[str, Any] | None = None  # instances, tightness and note of what trained networks say, if they do
 
 
@@ -112,32 +115,37 @@ def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: 
             tightness=None,
             counterexample=None,
             seconds=seconds,
-            edge=False,
             derived=None,
-            note=reason,
+            notes=[reason],
         )
-    made = [*made, *_from_the_calculus(claim, compared)]
-    gaps = {entry.part for entry in compared.errata if not entry.edge} if compared else set()
+    original = registry.find(restates(claim)) if restates(claim) else claim
+    broken = [_erratum(original, one) for one in made if one.verdict == "fails" and one.form == "printed"]
+    entries = [*broken, *(compared.errata if compared else [])]
+    where = dict.fromkeys(text for text in map(where_of, entries) if text)
+    inside = _inside(original, compared) if where else compared
+    made = [*made, *_from_the_calculus(claim, inside)]
+    gaps = {entry.part for entry in inside.errata if not entry.edge} if inside else set()
     names = [part.name for part in claim.parts if part.printed is not None] or [""]
-    parts = [_part(name, made, name in gaps) for name in names]
-    verdict, deciding = max(parts, key=lambda part: (SEVERITY[part[0]], RUNGS.index(part[1].rung) if part[1] else 0))
+    parts = [_part(original, name, made, name in gaps) for name in names]
+    verdict, deciding, reason = max(parts, key=lambda p: (ORDER.index(p[0]), RUNGS.index(p[1].rung) if p[1] else 0))
     others = [one for one in made if one.form != "printed"]
     derived = strongest([one for one in others if one.verdict == "holds"])
-    note = deciding.note if deciding else _reason(gaps, made)
-    for broken in (one for one in others if one.verdict == "fails"):
-        note += f"; the {broken.form} form fails: {broken.note}"
-    fails = deciding if deciding and verdict.startswith("fails") else None
+    first = [deciding.note if deciding else reason or _reason(gaps, made)]
+    first += [f"the {one.form} form fails: {one.note}" for one in others if one.verdict == "fails"]
+    rest = [one.note for one in made if one.note not in BY_THE_CALCULUS]
+    rest += [*inside.remarks, *inside.undecided] if inside else []
+    fails = deciding if deciding and verdict == "fails" else None
     return Row(
         key=claim.key,
-        verdict=verdict.partition(" ")[0],
+        verdict=verdict,
         evidence=deciding.rung if deciding else derived,
         instances=sum(one.instances for one in made),
         tightness=_tightness([one for one in made if one.form == "printed"]) or _tightness(others),
         counterexample=dict(fails.counterexample or {}) if fails else None,
         seconds=seconds,
-        edge=bool(fails and fails.edge),
         derived=derived,
-        note=note,
+        notes=list(dict.fromkeys([*first, *rest])),
+        where="; ".join(where) if verdict == "holds" else "",
         trained=_held([one for one in made if one.rung == "trained"]),
     )
 
@@ -150,20 +158,35 @@ def _held(against: list[Result]) -> dict[str, Any] | None:
 
 
 TIGHTNESS = 3  # digits: an ascent in doubles does not give the same further ones on every machine
-SEVERITY = {"holds": 0, "undecided": 1, "fails at an edge": 2, "fails": 3}
+ORDER = ("holds", "undecided", "fails")  # the worst of its parts decides a claim
 
 
-def _part(name: str, made: list[Result], gap: bool) -> tuple[str, Result | None]:
-    """The verdict on one printed part, and the result that decides it."""
+def _part(claim: Claim, name: str, made: list[Result], gap: bool) -> tuple[str, Result | None, str]:
+    """The verdict on one printed part, the result that decides it, and the reason where none does."""
     own = [one for one in made if one.form == "printed" and one.part in ("", name)]
-    for one in sorted(
-        (one for one in own if one.verdict == "fails"), key=lambda one: (one.edge, one.rung != "refuted")
-    ):
-        return ("fails at an edge" if one.edge else "fails"), one
+    broken = [one for one in own if one.verdict == "fails" and not one.proof]
+    if broken and claim.origin_of(name) in UNREAD:
+        return "undecided", None, f"what fails is the form that was {claim.origin_of(name)}: {broken[0].note}"
+    for one in sorted(broken, key=lambda one: one.rung != "refuted"):  # what is certified decides
+        if severity_of(claim, _erratum(claim, one)) != "hypothesis":
+            return "fails", one, ""
     holds = [one for one in own if one.verdict == "holds" and not (gap and one.rung in ("tested", "trained"))]
     if not holds:
-        return "undecided", None
-    return "holds", min(holds, key=lambda one: RUNGS.index(one.rung))
+        return "undecided", None, ""
+    return "holds", min(holds, key=lambda one: RUNGS.index(one.rung)), ""
+
+
+BY_THE_CALCULUS = ("by the calculus from its parents", "the derived or the sharp form gives the printed one")
+
+
+def _inside(claim: Claim, compared: Comparison | None) -> Comparison | None:
+    """What the comparison finds under the conditions that the claim lacks."""
+    cut = within(claim)
+    if compared is None or cut is claim:
+        return compared
+    from maurey.verify.errata.comparison import compare
+
+    return compare(cut)
 
 
 def _from_the_calculus(claim: Claim, compared: Comparison | None) -> Iterator[Result]:
@@ -172,9 +195,9 @@ def _from_the_calculus(claim: Claim, compared: Comparison | None) -> Iterator[Re
         yield Result("holds", "axiom", f"taken from {claim.reference}")
     open_parts = {entry.part for entry in compared.errata} if compared else set()
     for part in comparable(claim):
-        yield Result("holds", "derived", "by the calculus from its parents", part=part.name, form="derived")
+        yield Result("holds", "derived", BY_THE_CALCULUS[0], part=part.name, form="derived")
         if compared and part.name not in open_parts and not compared.undecided:
-            yield Result("holds", "derived", "the derived or the sharp form gives the printed one", part=part.name)
+            yield Result("holds", "derived", BY_THE_CALCULUS[1], part=part.name)
 
 
 def _tightness(made: list[Result]) -> float | None:
@@ -221,21 +244,21 @@ def refuted(key: str, made: list[Result]) -> list[Erratum]:
     claim = registry.find(key)
     if restates(claim):
         return []
+    return [_erratum(claim, one) for one in made if one.verdict == "fails" and one.form == "printed"]
+
+
+def _erratum(claim: Claim, one: Result) -> Erratum:
     first = next((part.name for part in claim.parts), "")  # a definition may have none
-    return [
-        Erratum(
-            key=key,
-            part=one.part or first,
-            status="refuted",
-            edge=one.edge,
-            witness=dict(one.counterexample or {}),
-            printed_value=_without_noise(one.printed_value),
-            true_value=_without_noise(one.true_value),
-            note=f"{one.note[:1].upper()}{one.note[1:].removesuffix('.')}.",
-        )
-        for one in made
-        if one.verdict == "fails" and one.form == "printed"
-    ]
+    return Erratum(
+        key=claim.key,
+        part=one.part or first,
+        status="gap" if one.proof else "refuted",
+        edge=one.edge,
+        witness=dict(one.counterexample or {}),
+        printed_value=_without_noise(one.printed_value),
+        true_value=_without_noise(one.true_value),
+        note=f"{one.note[:1].upper()}{one.note[1:].removesuffix('.')}.",
+    )
 
 
 def _without_noise(value: str) -> str:

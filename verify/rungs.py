@@ -1,6 +1,7 @@
 """The words in which evidence is told."""
 
 # strongest first
-RUNGS = ("identity", "proved", "derived", "constructed", "tested", "trained", "axiom", "refuted")
+RUNGS = ("proved", "identity", "derived", "constructed", "tested", "trained", "axiom", "refuted")
+SEVERITIES = ("false", "hypothesis", "misprint", "proof")  # of an entry of the errata, gravest first
 VERDICTS = ("holds", "fails", "undecided")
 EFFORTS = ("quick", "normal", "hard")

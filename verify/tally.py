@@ -28,8 +28,11 @@ class Tally:
     instances: dict[str, int] = field(default_factory=dict)
 
     def see(self, part: str, measured: float, at: At, instances: int = 1, **where: Any) -> float:
-        """A lower bound is turned round, an equality counts its larger side."""
-        relation, bound = registry.find(self.key).part(part).relation, float(value(self.key, self.form, part, at))
+        """A lower bound is turned round, an equality counts its larger side; a form that a part lacks says nothing."""
+        stated = registry.find(self.key).part(part)
+        if self.form not in stated.forms:
+            return 0.0
+        relation, bound = stated.relation, float(value(self.key, self.form, part, at))
         ratio = measured / bound if bound else 0.0 if measured <= 0 else inf
         if relation == ">=" or (relation == "=" and measured < bound):
             ratio = bound / measured if measured > 0 else inf

@@ -31,7 +31,7 @@ def list_claims(
     as_json: Json = False,
 ) -> None:
     """Every claim, with its verdict and evidence."""
-    from maurey.pages.claims import row
+    from maurey.pages.claims import row, verdict_in_brief
     from maurey.pages.columns import columns
     from maurey.symbolic import registry
     from maurey.symbolic.claim import KINDS
@@ -49,8 +49,7 @@ def list_claims(
     lines: list[tuple[str, ...]] = [("key", "title", "as printed", "known by", "kind", "forms")]
     for claim in found:
         standing = standing_of(claim)
-        verdict, rung = standing.words.partition(" (")[::2]
-        told = (claim.key, plain(claim.title), verdict, rung.removesuffix(")"))
+        told = (claim.key, plain(claim.title), verdict_in_brief(claim, standing), standing.rung)
         lines.append((*told, claim.kind, " ".join(claim.forms)))
         if parts:
             lines += [
@@ -63,14 +62,15 @@ def list_claims(
 def show(
     key: KeyPart,
     form: FormOption = "",
-    latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX only.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="LaTeX to paste: displays that fit a line.")] = False,
+    whole: Annotated[bool, typer.Option("--document", help="The same as a complete LaTeX file.")] = False,
     layers: Layers = 2,
     seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
     """A claim: verdict, statement, symbols, constants and its forms."""
     from maurey.pages.claims import page, record
-    from maurey.symbolic import printing, registry
+    from maurey.symbolic import registry
     from maurey.symbolic.claim import Setting
     from maurey.verify.evidence import standing_or_problem
 
@@ -81,9 +81,10 @@ def show(
     forms = [check_form(form)] if form else list(claim.forms)
     if form:
         claim.part_with(form, part)
-    if latex and not as_json:
-        for name in (name for name in forms if not part or name in claim.part(part).forms):
-            print(printing.latex_of(claim, name, setting, part))
+    if (latex or whole) and not as_json:
+        from maurey.symbolic.displays import document, snippet
+
+        print((document if whole else snippet)(claim, forms, setting, part))
         return
     standing = standing_or_problem(claim)
     if as_json:

@@ -12,12 +12,12 @@ import os
 import signal
 import sys
 from mmap import mmap
-from threading import current_thread, main_thread
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from maurey.symbolic.errors import InputError
+from maurey.verify.prove.clock import Halt, Limit, begin, over
 
 SECONDS = 20.0  # of processor time, unless told otherwise
 MOST_SECONDS = 1e6
@@ -26,18 +26,21 @@ NOTHING = "nothing was kept"
 ROOM = 4096  # bytes of the note that two processes share
 
 
-class OutOfTime(Exception):
-    """An Exception, for what calls Python from C passes on no others."""
+class OutOfTime(Halt):
+    """The command's time is up, whatever it was at."""
 
 
-class Interrupted(Exception):
+class Interrupted(Halt):
     """By the user; the text says what was kept."""
+
+    def __str__(self) -> str:
+        return super().__str__() or NOTHING
 
 
 _program = False
 _note: list[mmap | str] = [""]
 _limit = SECONDS
-_before: list[Any] = []  # the hook and the handler that were there
+_begun: list[Limit] = []  # the command's, while it runs
 
 
 def as_program() -> None:
@@ -71,8 +74,6 @@ def start(context: typer.Context, seconds: float) -> float:
     _limit, _note[0] = seconds, ""
     if context.resilient_parsing:  # a shell completes words
         return seconds
-    if current_thread() is not main_thread() or not hasattr(signal, "setitimer"):
-        return seconds
     if _program and hasattr(os, "fork"):
         _note[0] = mmap(-1, ROOM)
         child = os.fork()
@@ -80,33 +81,20 @@ def start(context: typer.Context, seconds: float) -> float:
             _wait(child)
         _limit_by_kernel(seconds)
         signal.signal(signal.SIGINT, _interrupt)
-    _before[:] = [sys.unraisablehook, signal.signal(signal.SIGPROF, _ring)]
-    sys.unraisablehook = _dropped
-    signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.001), 0.5)  # again, should one be dropped
+    _begun.append(begin(seconds, OutOfTime))
     return seconds
 
 
 def stop() -> None:
     """The command is over."""
-    if _before:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, _before.pop())
-        sys.unraisablehook = _before.pop()
-
-
-def _ring(*_: Any) -> None:
-    raise OutOfTime
-
-
-def _dropped(lost: Any) -> None:
-    """A collection of garbage can raise nothing; the next ring will."""
-    if lost.exc_type is not OutOfTime:
-        sys.__unraisablehook__(lost)
+    while _begun:
+        over(_begun.pop())
 
 
 def _interrupt(*_: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells both processes, and the other one passes it on
-    raise Interrupted(NOTHING)
+    _begun.append(begin(0, Interrupted))  # again, should this one be dropped
+    raise Interrupted
 
 
 def _limit_by_kernel(seconds: float) -> None:

@@ -22,17 +22,21 @@ def errata(
     which: Annotated[
         str, typer.Argument(metavar="[KEY|PAPER]", help="Of one claim or paper.", autocompletion=complete_key)
     ] = "",
+    causes: Annotated[bool, typer.Option("--causes", help="The findings alone, without their entries.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Where a printed form fails, with witnesses: of all papers, of one, or of one claim."""
-    from maurey.pages.errata import records, report
+    """Where a printed form fails, why and how gravely, with witnesses: of all papers, of one, or of one claim."""
+    from maurey.pages.errata import by_cause, records, report
     from maurey.symbolic import registry
     from maurey.verify import ledger
 
     keys = registry.keys_of([which]) if which else None
     with patience("comparing") as tell:
         found = ledger.comparisons(lambda done, total: tell(f"comparing: {done} of {total} claims"), keys=keys)
+    rows = records(found, keys)
     if as_json:
-        print(json.dumps(records(found, keys), indent=1))
+        print(json.dumps(by_cause(rows) if causes else rows, indent=1))
     else:
-        print("\n".join(line for text in report(found, keys) for line in fitted(text, screen(WIDTH), "  ")))
+        detailed, verdicts = "/" in which and not causes, ledger.verdicts(keys)
+        unknown = [key for key in keys or [claim.key for claim in registry.all_claims()] if key not in verdicts]
+        print("\n".join(line for text in report(rows, detailed, unknown) for line in fitted(text, screen(WIDTH), "  ")))

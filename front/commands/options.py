@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, main_thread
 from typing import Annotated
 
 import typer
@@ -79,7 +79,7 @@ def patience(text: str) -> Iterator[Callable[[str], None]]:
         from rich.console import Console
 
         with Console(stderr=True).status(text) as line:
-            while not done.wait(0.1):
+            while not done.wait(0.1) and main_thread().is_alive():  # who was interrupted may not have said so
                 line.update(latest[0])
 
     thread = Thread(target=show)

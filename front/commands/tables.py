@@ -145,16 +145,22 @@ def _forecast(names: list[str], scale: str, protocol: str, as_json: bool) -> int
 
     file = BUILT / "results.sqlite"
     store = Store(file) if file.exists() else None
-    found = [trained.forecast(name, scale, protocol, store) for name in names]
+    found: list[trained.Forecast] = []
+    keys: set[str] = set()
+    for name in names:
+        one, own = trained.forecast(name, scale, protocol, store, keys)
+        found.append(one)
+        keys |= own
     if as_json:
         print(json.dumps([asdict(one) for one in found], indent=1))
         return 0
     for one in found:
         time = "not measured yet" if one.seconds is None else f"about {time_of(one.seconds)}"
+        time += f", {one.shared} of them for exhibits above" if one.shared else ""
         print(f"{one.name}: {one.cached} trials cached, {one.remaining} to train, {time if one.remaining else 'done'}")
-    known = [one.seconds for one in found if one.seconds is not None]
+    known = [one.own_seconds for one in found if one.own_seconds is not None]
     more = "" if len(known) == len(found) else ", without what is not measured"
-    print(f"scale {scale}: {sum(one.remaining for one in found)} trials to train, about {time_of(sum(known))}{more}")
+    print(f"scale {scale}: {len(keys)} trials to train, about {time_of(sum(known))}{more}")
     return 0
 
 
@@ -165,7 +171,7 @@ def _to_train(names: list[str], scale: str, protocol: str) -> list[str]:
 
     with Store(BUILT / "results.sqlite") as store:
         own = [name for name in names if trained.is_trained(name)]
-        return [name for name in own if trained.forecast(name, scale, protocol, store).remaining]
+        return [name for name in own if trained.forecast(name, scale, protocol, store)[0].remaining]
 
 
 @contextmanager

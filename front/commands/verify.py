@@ -77,7 +77,7 @@ def verify(
     if commit:
         ledger.keep(entries)
     if as_json:
-        print(json.dumps([asdict(row) for row in rows], indent=1))
+        print(json.dumps([asdict(row) for row in rows], indent=1, default=float))  # a tightness may be SymPy's
     else:
         print("\n".join([*table(rows), summary(rows)]))
     new = [key for key in chosen if key not in stored]
@@ -131,12 +131,17 @@ def table(rows: list[Row]) -> list[str]:
 
     lines: list[tuple[str, ...]] = [COLUMNS]
     for row in rows:
-        verdict = f"{row.verdict} (edge)" if row.edge else row.verdict
+        verdict = f"{row.verdict}*" if row.where else row.verdict
         tightness = "" if row.tightness is None else f"{row.tightness:.3g}"
         cells = (row.key, verdict, row.evidence or "-", row.derived or "-", f"{row.instances:,}", tightness)
-        lines.append((*cells, f"{row.seconds:.1f}", row.note + _trained(row)))
+        lines.append((*cells, f"{row.seconds:.1f}", _note(row) + _trained(row)))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
     return columns(lines, len(COLUMNS) - 1, width, textwrap.wrap)
+
+
+def _note(row: Row) -> str:
+    """What decided it; the rest is in the record, and on the claim's own page."""
+    return f"where {row.where}: {row.notes[0]}" if row.where else row.notes[0]
 
 
 def _trained(row: Row) -> str:
@@ -147,7 +152,7 @@ def _trained(row: Row) -> str:
 
 def summary(rows: list[Row]) -> str:
     holds, fails, undecided = (sum(row.verdict == v for row in rows) for v in ("holds", "fails", "undecided"))
-    edges, silent = sum(row.edge for row in rows), sum(row.evidence is None for row in rows)
-    return f"{len(rows)} claims: {holds} hold, {fails} fail ({edges} only at an edge), {undecided} undecided" + (
-        f"; {silent} of those that hold have nothing to check" if silent else ""
-    )
+    cut, silent = sum(bool(row.where) for row in rows), sum(row.evidence is None for row in rows)
+    told = f"{len(rows)} claims: {holds} hold, {fails} fail, {undecided} undecided"
+    told += f"; {cut} of those that hold (*) do so under a condition that is not printed" if cut else ""
+    return told + (f"; {silent} of those that hold have nothing to check" if silent else "")

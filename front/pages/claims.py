@@ -14,6 +14,23 @@ from maurey.verify.evidence import Standing, proved_form, shortest_erratum
 from .columns import fitted
 
 
+def source_mark(claim: Claim) -> str:
+    """Where its printed forms come from, in brackets, if not all were simply read in the paper."""
+    unlike = [origin for origin in claim.origins if origin != "printed"]
+    return f" ({', '.join(unlike)})" if unlike else ""
+
+
+def verdict_in_brief(claim: Claim, standing: Standing) -> str:
+    """For a list. A star: under a condition that the paper does not state."""
+    if standing.verdict == "holds" and standing.evidence is None:
+        return "nothing to check"
+    return (
+        f"{standing.verdict}{'*' if standing.where else ''}{source_mark(claim)}"
+        if standing.verdict
+        else standing.problem
+    )
+
+
 def row(claim: Claim, standing: Standing) -> dict[str, Any]:
     return {
         "key": claim.key,
@@ -24,7 +41,7 @@ def row(claim: Claim, standing: Standing) -> dict[str, Any]:
         "uses": list(claim.uses),
         "forms": list(claim.forms),
         "verdict": standing.verdict,
-        "edge": standing.edge,
+        "where": standing.where or None,
         "evidence": standing.evidence,
         "replayed": standing.replayed,
         "problem": standing.problem or None,
@@ -45,7 +62,7 @@ def record(claim: Claim, standing: Standing, forms: list[str], setting: Setting)
         ],
         "parts": [
             {"name": p.name, "lhs": p.lhs, "meaning": p.meaning, "relation": p.relation, "hides": p.hides or None,
-             "forms": list(p.forms)}
+             "forms": list(p.forms), "source": claim.origin_of(p.name)}
             for p in claim.parts
         ],
         "latex": {name: printing.latex_of(claim, name, setting) for name in forms},
@@ -56,7 +73,7 @@ def record(claim: Claim, standing: Standing, forms: list[str], setting: Setting)
 
 def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, part: str = "", width: int = 100) -> str:
     """Verdict first; then what is stated, in which symbols, and the forms that are asked for."""
-    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", f"as printed: {standing.words}"]
+    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", f"as printed: {standing.words}{source_mark(claim)}"]
     if standing.verdict == "fails":
         lines += fitted(f"erratum: {plain(shortest_erratum(claim))}", width, "  ")
         use = proved_form(claim)
@@ -75,9 +92,7 @@ def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, p
         lines += ["", *fitted(f"uses {', '.join(claim.uses)}", width, "  ")]
     if claim.reference:
         lines += ["", *fitted(f"taken from {claim.reference}", width, "  ")]
-    if claim.origin != "printed":
-        more = claim.source.partition(": ")[2]
-        told = f"{claim.origin}: {SOURCES[claim.origin]}" + (f"; {more}" if more else "")
+    for told in _sources(claim):
         lines += ["", *fitted(told, width, "  ")]
     parts = [one for one in claim.parts if part in ("", one.name)]
     for form in forms:
@@ -93,13 +108,25 @@ def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, p
     return "\n".join(lines)
 
 
+def _sources(claim: Claim) -> list[str]:
+    """Where its printed forms come from; part by part, where that differs."""
+    named = {part.name: claim.source_of(part.name) for part in claim.parts} or {"": claim.source}
+    told = []
+    for source in dict.fromkeys(named.values()):
+        word, _, more = source.partition(": ")
+        own = [name for name, one in named.items() if one == source]
+        which = f"{', '.join(own)}: " if len(own) < len(named) else ""
+        told += [f"{which}{word}: {SOURCES[word]}{f'; {more}' if more else ''}"] if word != "printed" else []
+    return told
+
+
 def warning(claim: Claim, standing: Standing, form: str) -> str:
     """That a form fails, and which to take instead; nothing if it does not."""
     if form != "printed" or standing.verdict != "fails":
         return ""
-    use, edge = proved_form(claim), " at an edge" if standing.edge else ""
+    use = proved_form(claim)
     instead = f"take --form {use}" if use else "no form of it is proved"
-    return f"the printed form fails{edge} ({standing.evidence}): {instead}"
+    return f"the printed form fails ({standing.evidence}): {instead}"
 
 
 def _formula(part: Part, form: str, setting: Setting) -> list[str]:

@@ -1,16 +1,31 @@
-"""A referee's report: where printed forms fail."""
+"""A referee's report: where printed forms fail, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
 from maurey.symbolic import registry
-from maurey.symbolic.printing import plain
+from maurey.symbolic.claim import UNREAD
+from maurey.symbolic.printing import latex_of, plain
 from maurey.verify import evidence, ledger
-from maurey.verify.errata.entries import Comparison, Erratum, as_record, in_order
+from maurey.verify.errata.causes import Cause, cause_of, severity_of, told, where_of
+from maurey.verify.errata.causes import causes as causes_of
+from maurey.verify.errata.entries import Comparison, Erratum, in_order
 from maurey.verify.errata.sentences import along, words
+from maurey.verify.rungs import SEVERITIES
+
+UNEXPLAINED = "not-explained"
+HEADINGS = {
+    "false": "False: no reading that its authors could have meant is true",
+    "hypothesis": "A hypothesis is missing: true under a condition that is not stated",
+    "misprint": "Misprints: another display or the paper's own proof has it right",
+    "proof": "Proofs: the derivation does not give it, and whether it is true is open",
+    None: "Of forms that no text shows: what fails is how they were reconstructed",
+}
+Record = dict[str, Any]
 
 
 def replayed(entry: Erratum) -> bool:
@@ -18,55 +33,150 @@ def replayed(entry: Erratum) -> bool:
     return entry.status != "refuted" or evidence.standing_of(registry.find(entry.key)).replayed
 
 
-def records(found: list[Comparison], keys: Collection[str] | None = None) -> list[dict[str, Any]]:
-    entries = in_order(found, ledger.refuted(keys))
-    return [{**as_record(entry), "replayed": replayed(entry)} for entry in entries]
+def records(found: list[Comparison], keys: Collection[str] | None = None) -> list[Record]:
+    """All entries; then what is remarked, and what is left undecided."""
+    entries = [_record(entry) for entry in in_order(found, ledger.refuted(keys))]
+    settled = {key for key, row in ledger.verdicts(keys).items() if row["verdict"] == "holds"}
+    texts = [("remark", text) for one in found for text in one.remarks]
+    texts += [("remark" if one.key in settled else "undecided", text) for one in found for text in one.undecided]
+    return [*entries, *(_remark(status, text) for status, text in texts)]
 
 
-def report(found: list[Comparison], keys: Collection[str] | None = None) -> list[str]:
-    """Entries that say the same of several rays are put together, and what the comparison leaves open but a check
-    decides is a remark."""
-    entries, verdicts = in_order(found, ledger.refuted(keys)), ledger.verdicts(keys)
+def _record(entry: Erratum) -> Record:
+    """An entry with its formulas, if there are any (a definition may have none), where the print is from, how grave it
+    is and why."""
+    claim, cause = registry.find(entry.key), cause_of(entry)
+    forms = claim.part(entry.part).forms if claim.parts else {}
+    formulas = {f: latex_of(claim, f, part=entry.part) if f in forms else "" for f in ("printed", "derived")}
+    repaired = latex_of(claim, "repaired", part=entry.part) if "repaired" in forms else None
+    unread = claim.origin_of(entry.part) in UNREAD
+    return {
+        **asdict(entry),
+        "status": "remark" if unread else entry.status,
+        "severity": severity_of(claim, entry),
+        "cause": cause.slug if cause else None if unread else UNEXPLAINED,
+        "where": where_of(entry) or None,
+        "source": claim.origin_of(entry.part),
+        **formulas,
+        "repaired": repaired,
+        "replayed": replayed(entry),
+    }
+
+
+def _remark(status: str, text: str) -> Record:
+    place, _, rest = text.partition(" ")  # "key:part: what is remarked", or a sentence that begins with the key
+    key, _, part = place.removesuffix(":").partition(":")
+    rest = rest if place.endswith(":") else text
+    blank = dict.fromkeys(("severity", "cause", "where", "repaired", "printed_value", "true_value"))
+    formulas = dict.fromkeys(("printed", "derived"), "")
+    source = registry.find(key).origin_of(part)
+    return blank | formulas | {"key": key, "part": part, "status": status, "edge": False, "source": source,
+                               "witness": {}, "note": rest, "replayed": True}  # fmt: skip
+
+
+def by_cause(rows: list[Record]) -> list[Record]:
+    """The findings behind the entries, gravest first."""
+    groups: dict[str, list[Record]] = {}
+    for row in rows:
+        if row["cause"]:
+            groups.setdefault(row["cause"], []).append(row)
+    found = [_finding(slug, own) for slug, own in groups.items()]
+    return sorted(found, key=lambda one: [*SEVERITIES, None].index(one["severity"]))
+
+
+def _finding(slug: str, rows: list[Record]) -> Record:
+    """One cause; or the same one in several papers, each with its own paragraph."""
+    papers = dict.fromkeys(row["key"].partition("/")[0] for row in rows)
+    causes = [cause for paper in papers for cause in causes_of(paper) if cause.slug == slug]
+    first = next((row for row in rows if causes and causes[0].names_first(_entry(row))), rows[0])
+    graves = [row["severity"] for row in rows if row["severity"]]
+    severity = causes[0].severity or None if causes else min(graves, key=SEVERITIES.index, default=None)
+    return {
+        "cause": slug,
+        "severity": severity,
+        "title": causes[0].title if causes else "Found by the machine, and not explained yet",
+        "explanation": _paragraphs(causes, "explanation") or " ".join(row["note"] for row in rows),
+        "keys": list(dict.fromkeys(row["key"] for row in rows)),
+        "where": {key: told(where) for cause in causes for key, where in cause.where.items()},
+        "witness": first["witness"],
+        "printed_value": first["printed_value"],
+        "true_value": first["true_value"],
+        "shown": _place(first),
+        "repaired": first["repaired"],
+        "survives": _paragraphs(causes, "survives"),
+        "entries": len(rows),
+    }
+
+
+def _paragraphs(causes: list[Cause], field: str) -> str:
+    """Each once."""
+    return "\n\n".join(dict.fromkeys(" ".join(getattr(cause, field).split()) for cause in causes))
+
+
+def _entry(row: Record) -> Erratum:
+    fields = {name: row[name] for name in Erratum.__dataclass_fields__}
+    return Erratum(**fields)
+
+
+def report(rows: list[Record], detailed: bool = False, unknown: Collection[str] = ()) -> list[str]:
+    """Cause by cause; with every entry, where one claim is asked for. Of the unknown the ledger says nothing."""
     lines: list[str] = []
-    grouped: dict[tuple[str, str, str], list[str]] = {}
-    for entry in entries:
-        start = along(entry.witness) if "ray" in entry.witness else ""
-        if entry.status == "refuted":  # its note says what object does it; where, comes after
-            at = start.removesuffix(", all else fixed, ") or f"At {words(entry.witness)}"
-            said, true = (f"{Decimal(value):.6g}" for value in (entry.printed_value, entry.true_value))
-            claim = registry.find(entry.key)
-            bound = "at most" if claim.parts and claim.part(entry.part).below else "at least"
-            status = "refuted" if replayed(entry) else "refuted, not replayed"
-            text = f"{status}. {entry.note} {at}: printed {said}, in truth {bound} {true}."
-            grouped.setdefault((entry.key, entry.part, text), [])
-        else:
-            grouped.setdefault((entry.key, entry.part, entry.note.removeprefix(start)), []).append(start)
-    last = ""
-    for (key, part, rest), starts in grouped.items():
-        if key != last:
-            claim = registry.find(key)
-            source = "" if claim.origin == "printed" else f"  (what counts as printed was {claim.origin})"
-            lines += ["", f"{key}  {plain(claim.title)}{source}"]
-        last = key
-        where = "; or a".join(start.removesuffix(", all else fixed, ").removeprefix("A") for start in starts)
-        name = f"{part}: " if part else ""
-        lines.append(f"  {name}{f'A{where}; all else fixed, ' if where else ''}{rest}")
-    settled = {key: row["evidence"] for key, row in verdicts.items() if row["verdict"] == "holds"}
-    for title, texts in (
-        ("Remarks", [text for one in found for text in one.remarks]
-         + [f"{text}; but it is {settled[one.key]}." for one in found if one.key in settled for text in one.undecided]),
-        ("Undecided", [text for one in found if one.key not in settled for text in one.undecided]),
-        ("To be verified again", [k for k in keys or [c.key for c in registry.all_claims()] if k not in verdicts]),
-    ):  # fmt: skip
-        if texts:
-            lines += ["", title, *(f"  {text}" for text in texts)]
-    refuted = sum(entry.status == "refuted" for entry in entries)
-    silent = sum(not (one.errata or one.remarks or one.undecided) for one in found)
-    edges = sum(entry.edge for entry in entries)
-    rebuilt = sum(registry.find(entry.key).origin == "reconstructed" for entry in entries)
-    lines += [
-        "",
-        f"{len(found)} claims compared, {silent} without comment: {len(entries)} errata, {refuted} of them refuted, "
-        f"{edges} at an edge, {rebuilt} where what counts as printed was reconstructed",
-    ]
-    return lines[1:]
+    last: str | None = ""
+    for finding in by_cause(rows):
+        if finding["severity"] != last:
+            last = finding["severity"]
+            lines += ["", HEADINGS[last]]
+        own = [row for row in rows if row["cause"] == finding["cause"]]
+        lines += ["", f"[{finding['cause']}] {plain(finding['title'])}", f"  {plain(finding['explanation'])}"]
+        lines += [f"  in: {_places(own)}"]
+        lines += [f"  it holds where {where}" for where in dict.fromkeys(finding["where"].values())]
+        if finding["survives"]:
+            lines += [f"  what rests on it: {plain(finding['survives'])}"]
+        lines += [f"  {_told(row)}" for row in own] if detailed else [f"  {_witness(finding)}"]
+    for status, title in (("remark", "Remarks"), ("undecided", "Undecided")):
+        texts = [f"  {_place(row)}: {row['note']}" for row in rows if row["status"] == status and not row["cause"]]
+        lines += ["", title, *texts] if texts else []
+    again = [f"  {key}" for key in unknown]
+    lines += ["", "To be verified again", *again] if again else []
+    return [*lines[1:], "", _counts(rows)]
+
+
+def _place(row: Record) -> str:
+    return f"{row['key']}:{row['part']}" if row["part"] else row["key"]
+
+
+def _places(rows: Iterable[Record]) -> str:
+    """Claims, with what was not simply read in the paper marked."""
+    marks = {_place(row): "" if row["source"] == "printed" else f" ({row['source']})" for row in rows}
+    return ", ".join(place + mark for place, mark in marks.items())
+
+
+def _witness(finding: Record) -> str:
+    witness = finding["witness"]
+    start = along(witness).removesuffix(", all else fixed, ") if "ray" in witness else f"At {words(witness)}"
+    said, true = (f"{Decimal(finding[name]):.6g}" for name in ("printed_value", "true_value"))
+    return f"witness ({finding['shown']}): {start}: printed {said}, against {true}."
+
+
+def _told(row: Record) -> str:
+    """One entry."""
+    start = along(row["witness"]) if "ray" in row["witness"] else ""
+    if row["status"] == "gap":
+        return f"{_place(row)}, gap: {row['note']}"
+    at = start.removesuffix(", all else fixed, ") or f"At {words(row['witness'])}"
+    said, true = (f"{Decimal(row[name]):.6g}" for name in ("printed_value", "true_value"))
+    claim = registry.find(row["key"])
+    bound = "at most" if claim.parts and claim.part(row["part"]).below else "at least"
+    status = row["status"] if row["replayed"] else f"{row['status']}, not replayed"
+    return f"{_place(row)}, {status}: {row['note']} {at}: printed {said}, in truth {bound} {true}."
+
+
+def _counts(rows: list[Record]) -> str:
+    entries = [row for row in rows if row["cause"]]
+    findings = by_cause(rows)
+    each = [f"{sum(f['severity'] == one for f in findings)} {one}" for one in SEVERITIES]
+    open_ = sum(row["status"] == "undecided" for row in rows)
+    return (
+        f"{len(findings)} findings ({', '.join(each)}) in {len(entries)} entries on "
+        f"{len({row['key'] for row in entries})} claims; {open_} comparisons undecided"
+    )

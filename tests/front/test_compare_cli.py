@@ -25,7 +25,7 @@ def test_json(maurey, tmp_path):
     assert code == 0
     assert set(found) == {"over", "curves", "at", "winners", "crossovers", "notes", "plot"}
     assert found["over"] == {"name": "T", "from": "16", "to": "1000000", "points": 50}
-    assert len(found["curves"]) == 6
+    assert len(found["curves"]) == 8
     assert all(set(c) == {"label", "key", "part", "form", "log10"} for c in found["curves"])
     assert all(len(c["log10"]) == len(found["at"]) == 50 for c in found["curves"])
     (c,) = found["crossovers"]
@@ -59,7 +59,7 @@ def test_many_curves_are_numbered_and_large_values_have_four_digits(maurey):
     code, out, _ = maurey("compare", "edelman2022/4.4", "edelman2022/A.12", *HEAD, "H=2", "--form", "all",
                           "--over", "T=1e300..1e900")  # fmt: skip
     assert code == 0
-    assert "  [6] edelman2022/A.12 sharp\n" in out
+    assert "  [8] edelman2022/A.12 sharp\n" in out
     code, out, _ = maurey("compare", "edelman2022/sec2-linear-cover", "m=10", "B_X=1", "B_w=1", "--over",
                           "eps=1e-3..2")  # fmt: skip
     assert code == 0
@@ -129,7 +129,10 @@ def test_without_matplotlib(maurey, monkeypatch):
         ([*HEAD, "m=3", "--over", "T=1..8"], "m is given twice"),
         ([*HEAD, "--over", "T=1..8", "--points", "1"], "points must be an integer from 2 to 10000, got 1"),
         ([*HEAD, "--over", "T=1..8", "--points", "10001"], "points must be an integer from 2 to 10000"),
-        ([*HEAD, "--over", "T=1..8", "--form", "best"], "no form 'best'; there are printed, derived, sharp, all"),
+        (
+            [*HEAD, "--over", "T=1..8", "--form", "best"],
+            "no form 'best'; there are printed, repaired, derived, sharp, all",
+        ),
         ([*HEAD, "--over", "T=1..8", "--plot", "x.gif"], "--plot takes a file that ends in .png, .svg, .pdf"),
         ([*HEAD, "--over", "T=1..8", "--plot", "/proc/none/x.png"], "cannot write /proc/none/x.png"),
         ([*HEAD, "edelman2022/4.3", "--form", "sharp", "--over", "T=1..8"], "edelman2022/4.3 has no sharp form"),

@@ -10,16 +10,26 @@ from pathlib import Path
 import pytest
 
 FUZZ = Path(__file__).parents[1] / "fuzz.py"
-EACH = 1000
+CALLS = 2000
 SLOW = ["samples", "maurey/dudley:proper", "--gap", "0.1", "A=1", "C_F=1", "p_0=1", "tau=1e-400"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("half", [0, 1])
-def test_calls(half):
-    run = [sys.executable, str(FUZZ), "--calls", str(EACH), "--first", str(half * EACH)]
-    made = subprocess.run(run, capture_output=True, text=True)
+def test_calls():
+    made = subprocess.run([sys.executable, str(FUZZ), "--calls", str(CALLS)], capture_output=True, text=True)
     assert made.returncode == 0, made.stdout + made.stderr
+
+
+def test_a_bound_that_decimals_do_not_hold(maurey):
+    code, out, err = maurey("samples", "mousavi2025/12", "--gap", "0.1", "C_x=1e-100", "d=1", "N=3", "r_x=1/3")
+    assert (code, out) == (2, "")
+    assert err == "maurey: the value is too small to be written in decimals\n"
+
+
+def test_a_long_sum(maurey):
+    """Five hundred terms are one sum, not five hundred."""
+    code, out, _ = maurey("eval", "lintilhac2026/9", "D=1000", "x=0.25", "--digits", "2")
+    assert (code, out.splitlines()[0]) == (0, "lintilhac2026/9 wave, derived: 1")
 
 
 @pytest.mark.parametrize("name", ["part", "form", "claim", "digits", "gap", "limit", "report", "values"])
@@ -49,6 +59,28 @@ def test_time_is_up(maurey):
     for wrong in ("0", "-1", "nan", "1e300"):
         code, _, err = maurey(*SLOW, "--seconds", wrong)
         assert (code, err.count("\n")) == (2, 1)
+
+
+def test_a_question_inside_a_command(maurey, monkeypatch):
+    """Its limit is not the command's: the one that comes first ends what it is for."""
+    from sympy import cosh, oo, sinh, symbols
+
+    from maurey import check
+    from maurey.numeric import samples
+
+    x, asked = symbols("x", positive=True), []
+
+    def endless(*given, report, **more):
+        for seconds in (0.1, 60):
+            report(f"question {len(asked)}")
+            asked.append(check(cosh(x), (sinh(x) / x) ** 3, over={"x": (0, oo)}, seconds=seconds))
+
+    monkeypatch.setattr(samples, "smallest", endless)
+    code, out, err = maurey("samples", "edelman2022/A.5", "--gap", "1", "--seconds", "0.8")
+    assert (code, out) == (1, "")
+    assert err.startswith("maurey: no answer in 0.8 s of processor time; it came to: question 1;")
+    assert [page.how for page in asked] == ["open after 0.1 s"]
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
 
 
 ENDLESS = """
@@ -94,3 +126,14 @@ def test_nobody_reads():
     made = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert made.returncode in (0, 1)
     assert made.stderr == ""
+
+
+def test_interrupted_while_it_is_loaded():
+    """By an import that a user stops: the same line, the same code."""
+    code = (
+        "import sys, types; from maurey import __main__ as start; found = types.ModuleType('maurey.cli')\n"
+        "def program(): raise KeyboardInterrupt\n"
+        "found.program = program; sys.modules['maurey.cli'] = found; start.program()"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (made.returncode, made.stderr) == (130, "maurey: interrupted; nothing was kept\n")

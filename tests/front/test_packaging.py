@@ -59,7 +59,7 @@ assert maurey.__file__.startswith(SITE) and maurey.symbolic.__file__.startswith(
 print(maurey.claim("edelman2022/A.7").enclose(Delta=1, p=4).value)
 from maurey.paper_tables import exhibits
 print(exhibits.names())
-print(maurey.claim("edelman2022/A.8").standing.words)  # by the ledger that came with it
+print(maurey.claim("edelman2022/A.9").standing.words)  # by the ledger that came with it
 """.replace("SITE", repr(str(installed)))
     env = {"PYTHONPATH": str(installed), "PATH": ""}
     done = subprocess.run(

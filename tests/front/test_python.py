@@ -11,10 +11,11 @@ import subprocess
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
-from sympy import Integer, Rational, log, sqrt, symbols
+from sympy import Integer, Rational, Symbol, log, sqrt, symbols
 
 import maurey
 from maurey import InputError
@@ -179,7 +180,7 @@ REFUSALS = {
     "no paper 'edelmann'": lambda: maurey.claims("edelmann"),
     "no kind 'coverings', perhaps covering;": lambda: maurey.claims(kind="coverings"),
     "no form 'sharpe'": call("enclose", "sharpe", **A10),
-    "no form 0.1; there are printed, derived, sharp; values go by name": call("enclose", 0.1, 100),
+    "no form 0.1; there are printed, repaired, derived, sharp; values go by name": call("enclose", 0.1, 100),
     "no form 3": call("latex", form=3),
     "a part is a text": call("enclose", part=5, **A10),
     "has no part 'log'": call("enclose", part="log", **A10),
@@ -322,6 +323,10 @@ def lemma(key="made2031/1", **more):
     return Claim(**{**whole, "parts": (gap,), **more})
 
 
+def written(form):
+    return lemma(parts=(Part("gap", "R-R_m", "generalization gap", printed=form),))
+
+
 @pytest.fixture
 def mine():
     view = maurey.register(lemma())
@@ -401,9 +406,30 @@ def test_a_registered_claim_can_be_registered_again_and_replaced(mine):
         (lemma(symbols=(Parameter("x y", "x", "two"),)), "a symbol is called like a variable"),
         (lemma(symbols=(Parameter("x", "x", "one"), Parameter("x", "x", "two"))), "two symbols called x"),
         (lemma(uses=("nobody/1",)), "no claim 'nobody/1'"),
+        (written(lambda _: "1/m"), "gives a SymPy expression, or a list of steps, got '1/m'"),
+        (written(lambda _: []), "gives a SymPy expression, or a list of steps, got []"),
+        (written(1 / Symbol("m")), "the printed form of made2031/1:gap is a function, e.g. lambda _: 1 / m, got 1/m"),
+        (written(lambda _: Symbol("z")), "speaks of z; the claim has B, delta, m"),
+        (written(lambda _: 0.5 * Symbol("m")), "has a float"),
     ],
 )
 def test_what_cannot_be_registered(claim, message):
     with pytest.raises(InputError, match=re.escape(message)):
         maurey.register(claim, replace=True)
     assert "made2031" not in registry.paper_names()
+
+
+def test_tensors_without_numbers():
+    import torch
+
+    tensors = torch.ones(1, device="meta"), torch.eye(2).to_sparse()
+    for ask, tensor in product((LEMMA.evaluate, LEMMA.sweep), tensors):
+        with pytest.raises(InputError, match="eps must be a positive real, got"):
+            ask(**{**A10, "eps": tensor})
+
+
+def test_integers_of_numpy():
+    assert LEMMA.enclose(digits=np.int64(5), **A10) == LEMMA.enclose(digits=5, **A10)
+    assert LEMMA.latex(layers=np.int64(3)) == LEMMA.latex(layers=3)
+    with pytest.raises(InputError, match="forms are one or several of printed"):
+        LEMMA.compare(over={"N": (10, 1000)}, forms=3)

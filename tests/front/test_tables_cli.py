@@ -126,8 +126,8 @@ def test_forecasts(made, tmp_path):
     assert list(tmp_path.iterdir()) == []
     code, out, _ = call(tmp_path, *SMOKE, "--dry-run", "--json")
     found = json.loads(out)
-    assert found[0].pop("seconds") > 0
-    assert found == [{"name": NAME, "cached": 0, "remaining": number}]
+    assert found[0].pop("seconds") == found[0].pop("own_seconds") > 0
+    assert found == [{"name": NAME, "cached": 0, "remaining": number, "shared": 0}]
     code, out, _ = call(made[0], *SMOKE, "--dry-run")
     assert out.splitlines()[0] == f"{NAME}: {number} trials cached, 0 to train, done"
     code, out, _ = call(made[0], *SMOKE, "--dry-run", "--protocol", "paper")
@@ -150,6 +150,13 @@ def test_a_forecast_by_what_was_measured(copy):
     ]
     code, out, _ = call(copy, *SMOKE, "--dry-run", "--json")
     assert json.loads(out)[0]["seconds"] == 60 * number
+
+
+def test_trials_of_two_exhibits_are_counted_once(tmp_path):
+    names = ("lintilhac2026/domination", "lintilhac2026/gap")
+    both, alone = (call(tmp_path, *own, "--scale", "smoke", "--dry-run")[1].splitlines() for own in (names, names[1:]))
+    assert both[-1] == alone[-1]
+    assert both[1] == f"{alone[0]}, {len(trained.plan(names[1], 'smoke'))} of them for exhibits above"
 
 
 ALONE = """
@@ -190,7 +197,7 @@ def shares(monkeypatch):
         return [folder / "table.md"], done
 
     monkeypatch.setattr(trained, "make", make)
-    monkeypatch.setattr(trained, "forecast", lambda name, *_: trained.Forecast(name, 0, name != "b/done", None))
+    monkeypatch.setattr(trained, "forecast", lambda name, *_: (trained.Forecast(name, 0, name != "b/done", None), ()))
     monkeypatch.setattr(trained, "is_trained", lambda name: name != "b/computed")
     monkeypatch.setattr(exhibits, "check", lambda name: name)
     monkeypatch.setattr(exhibits, "make", lambda *_: [])
@@ -432,7 +439,7 @@ def test_committed_results_are_gone_on_from(tmp_path, root):
         trained.take_committed(NAME, store)
         assert set(store.known(trained.plan(NAME, "paper"))) == {jobs[0].key, jobs[1].key}
         trained.take_committed(NAME, store)
-        forecast = trained.forecast(NAME, "paper", "", None)
+        forecast, _ = trained.forecast(NAME, "paper", "", None)
     assert (forecast.cached, forecast.remaining) == (2, len(trained.plan(NAME, "paper")) - 2)
 
 

@@ -150,12 +150,12 @@ def _(eps, share, L_out, **_):
     return (1 - share) * eps / L_out
 
 
-@several(E + "4.2-scalar", "log_N", ["printed", "derived"])
+@form(E + "4.2-scalar", "log_N", "printed")
 def _(E_head, **_):
     return E_head
 
 
-@several(E + "4.2-scalar", "eps_head", ["printed", "derived"])
+@form(E + "4.2-scalar", "eps_head", "printed")
 def _(eps, B_w, **_):
     return eps / B_w
 
@@ -237,7 +237,7 @@ def _(eps, N, d_1, d_2, B_X, B_W_21, C0=1, **_):
     return _vector(eps, online_vector(B_W_21, B_X, N, d_1, d_2, B_W_21), B_W_21 * B_X)
 
 
-@several(E + "A.6", "moved", ["printed", "derived"])
+@form(E + "A.6", "moved", "printed")
 def _(c_f, Delta):
     return c_f * Delta
 
@@ -384,6 +384,11 @@ def _(eps, d_1, d_2, B_X, B_W_F, **_):
 @form("maurey/online", "columns", "printed")
 def _(eps, N, d_2, B_X, B_W_21, **_):
     return 3 * (B_W_21 * B_X / eps) ** 2 * log(2 * d_2 * N * ((int(d_2) - 1).bit_length() + 1) + 1)
+
+
+@form("maurey/online", "fine", "printed")
+def _(eps, N, d_2, B_X, B_W_21, **_):
+    return (B_W_21 * B_X / eps) ** 2 * log(2 * d_2 * N * 8 * d_2 + 1) * 3 / 2
 
 
 def worst_profile(B_1, R, N, d, eps):
@@ -683,6 +688,7 @@ printed(
 )
 printed(
     "B.1",
+    error=lambda gamma, **_: gamma / 4,
     mlp_symmetric=lambda s, C0=1, c_s=1, **_: C0 * s**c_s,
     mlp_sparse=lambda s, C0=1, c_s=1, **_: C0 * 2**s * s**c_s,
 )
@@ -751,40 +757,33 @@ def dual_query(T, s, gamma, coherence, value=1):
     return (log(T) + log(8 * value / gamma)) * (1 - (s - 1) * coherence) / (1 - (2 * s - 1) * coherence)
 
 
-ROOT_2, UNIT = (lambda **_: sqrt(mpf(2))), (lambda **_: mpf(1))
+ROOT_2 = lambda **_: sqrt(mpf(2))  # noqa: E731
 
 derived(
     "B.2",
-    W_Q=dual_query,
-    W_K=lambda s, coherence, **_: sqrt(s * worst_inverse(s, coherence)),
+    W_Q=lambda T, s, gamma, coherence: (
+        dual_query(T, s, gamma, coherence) * sqrt(s * worst_inverse(s, coherence)) / s  # the key has norm s
+    ),
     W_V=ROOT_2,
-    W_C=UNIT,
     error=lambda T, s, gamma, **_: truncated((T + 1 - s) / s, 8 * T / gamma),
-    margin=lambda s, **_: 2 / s,
     W_Q_heads=lambda T, gamma, coherence, **_: log(8 * T / gamma) / (1 - coherence),
-    W_K_heads=UNIT,
     W_V_heads=ROOT_2,
-    W_C_heads=UNIT,
     error_heads=lambda T, gamma, **_: 2 * gamma / (8 + gamma),
 )
 derived(
     "B.3",
-    P=lambda s, **_: s,
     W_Q=lambda T, gamma, **_: log(8) + log(T) - log(gamma),
-    W_K=UNIT,
     W_V=ROOT_2,
-    W_C=UNIT,
     error=lambda T, s, gamma, **_: truncated((T + 1 - s) / s, 8 * T / gamma),
-    margin=lambda s, **_: 2 / s,
 )
 derived(
     "B.4",
-    W_Q=lambda T, s, gamma, coherence: dual_query(T, s, gamma, coherence, value=s),
-    W_K=lambda s, coherence, **_: sqrt(1 + s * worst_inverse(s, coherence)),
+    W_Q=lambda T, s, gamma, coherence: (
+        dual_query(T, s, gamma, coherence, value=s) * sqrt(1 + s * worst_inverse(s, coherence)) / (s + 1)
+    ),
     W_V=lambda s, coherence, **_: sqrt(s + s * worst_inverse(s, coherence)),
     W_C=lambda s, **_: sqrt(s),
     error=lambda T, s, gamma, **_: s * truncated(T, 8 * T * s / gamma),
-    margin=lambda s, **_: 1 / s,
 )
 
 
@@ -793,29 +792,15 @@ def trapezoid_entries(B, ramp):
     return max(mpf(1), B + 2 * ramp) / ramp
 
 
-for number_, dimension, points in (("B.5", lambda s: 1, lambda s: s + 1), ("B.6", lambda s: s, lambda s: 2**s)):
+for number_, dimension in (("B.5", lambda s: 1), ("B.6", lambda s: s)):
     derived(
         number_,
-        d_2=lambda s, d=dimension, n=points, **_: 4 * d(s) * n(s),
-        d_3=lambda s, n=points, **_: 2 * n(s),
         W_1=lambda gamma, B, **_: trapezoid_entries(B, gamma / 4),
         W_2=lambda gamma, s, d=dimension, **_: 4 * d(s) / gamma,
-        w=lambda f_max, **_: f_max,
-        error=lambda **_: mpf(0),
     )
 truncation = lambda T, s, scale: truncated((T - s) / s, exp(scale))  # noqa: E731
 derived("B.7", moved=truncation, crude=truncation)
-derived(
-    "B.8",
-    d_2=lambda n, d_f, **_: 4 * n * d_f,
-    d_3=lambda n, **_: 2 * n,
-    W_1=lambda B, ramp, **_: trapezoid_entries(B, ramp),
-    W_2=lambda d_f, ramp, **_: d_f * max(mpf(1), 1 / ramp),
-    w=lambda f_max, **_: f_max,
-    error=lambda **_: mpf(0),
-)
-FORMS[E + "B.8", "W_1", "sharp"] = lambda B, ramp, **_: max(mpf(1), B + 3 * ramp) / (2 * ramp)
-FORMS[E + "B.8", "W_2", "sharp"] = lambda d_f, **_: d_f
+derived("B.8", W_1=lambda B, ramp, **_: max(mpf(1), B + 3 * ramp) / (2 * ramp), W_2=lambda d_f, **_: d_f)
 
 
 def deep_gap(name):

@@ -90,7 +90,7 @@ def _(sigma, trace, Delta, n):
     return sigma**2 * (trace + n * Delta) / 2
 
 
-@several(P + "E.2", "KL", BOTH)
+@form(P + "E.2", "KL", "printed")
 def _(sigma, norm_squared, **_):
     return gaussians(norm_squared, sigma)
 
@@ -236,7 +236,7 @@ def _(omega, D, T, m, Sigma, **_):
     return 3 * G_u(omega, D) * printed_deviation(omega, D, T, m, Sigma) ** 2
 
 
-@several(P + "4", "Sigma", BOTH)
+@form(P + "4", "Sigma", "printed")
 def _(b):
     return b / 2
 
@@ -385,8 +385,9 @@ def trials(p, delta, name):
     return up(log(1 / delta) / (-log(1 - p) if name == "sharp" else p))
 
 
-for name in ALL:
+for name in ("printed", "sharp"):
     FORMS[P + "H", "repetitions", name] = lambda hit, delta, name=name, **_: trials(hit, delta, name)
+for name in ALL:
     FORMS[P + "H", "queries", name] = lambda hit, k, delta, name=name, **_: trials(hit, delta, name) * 2 ** (k + 1)
     FORMS[P + "H", "component", name] = lambda k, delta, name=name, **_: (
         trials(bijections(k), delta, name) * 2 ** (k + 1)

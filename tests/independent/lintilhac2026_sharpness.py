@@ -72,12 +72,11 @@ for name in BOTH:
     FORMS[P + "B", "count", name] = lambda D, T, **_: 3 * (T + 2) ** 2 + (T + 2) + 4 * (D + 1) * (2 * (T + 2) + 1)
     FORMS[P + "B", "leak", name] = lambda omega, T, **_: 1 / (T**2 / (T + 1 - omega) + 1 / sqrt(omega))
     FORMS[P + "9", "wave", name] = trapezoids
-    FORMS[P + "9", "error", name] = lambda **_: mpf(0)
-for block in ("W_1", "W_V", "M", "Gamma", "F", "W_2", "v_2"):
-    for name in ALL if block in ("W_2", "v_2") else ("derived",):
+FORMS[P + "9", "error", "printed"] = lambda **_: mpf(0)
+for block, names in {"W_1": BOTH, "W_V": ("printed",), "M": BOTH, "Gamma": ("derived",), "F": ("derived",),
+                     "W_2": ALL, "v_2": ("printed", "sharp")}.items():  # fmt: skip
+    for name in names:
         FORMS[P + "10", block, name] = lambda omega=TWO, D=TWO, T=TWO, block=block, **_: norms(omega, D, T)[block]
-for block in ("W_1", "W_V", "M"):
-    FORMS[P + "10", block, "printed"] = FORMS[P + "10", block, "derived"]
 FORMS[P + "10", "Gamma", "printed"] = lambda D, **_: 4 * D + 4
 FORMS[P + "10", "F", "printed"] = lambda D, **_: 16 * D**3 + 16 * D**2
 FORMS[P + "10", "total", "printed"] = lambda omega, D, T, **_: (
@@ -110,7 +109,7 @@ SAME = {
     "Y_rows": lambda T, d, delta, **_: sqrt(1 + chi(d, delta / T) ** 2),
 }
 for part, value in SAME.items():
-    for name in BOTH:
+    for name in BOTH if part not in ("X_max", "values", "b", "G_rows", "G_max", "G_column") else ("printed",):
         FORMS[P + "11", part, name] = value
 
 # --- gradients -------------------------------------------------------------------------------------------------------
@@ -126,8 +125,6 @@ def gradient(omega, D, T):
         "F_pos": omega * (omega + 1) / 4 * rho(D) * l2,
         "M": 32 * omega * D**2 * (D + 1),
         "Gamma": 32 * omega * D**2 * (D + 1),
-        "W_V": mpf(0),
-        "W_1": mpf(0),
     }
 
 
@@ -151,8 +148,9 @@ for block, value in PRINTED_BLOCKS.items():
 FORMS[P + "14", "total", "printed"] = lambda omega, D, **_: G_u(omega, D)
 FORMS[P + "14", "total", "derived"] = lambda omega, D, T: sum(gradient(omega, D, T).values())
 for part in ("trace", "operator"):
-    FORMS[P + "13", part, "printed"] = lambda omega, D, **_: 2 * G_u(omega, D)
-    FORMS[P + "13", part, "derived"] = lambda omega, D, T: 2 * sum(gradient(omega, D, T).values())
+    FORMS[P + "13", part, "printed"] = lambda norm_squared, **_: 2 * norm_squared
+FORMS[P + "13", "bound", "printed"] = lambda omega, D, **_: 2 * G_u(omega, D)
+FORMS[P + "13", "bound", "derived"] = lambda omega, D, T, **_: 2 * sum(gradient(omega, D, T).values())
 several(P + "15", "moved", BOTH)(lambda B_X, B: 2 * B_X * B)
 FORMS[P + "15", "moved", "sharp"] = lambda B_X, B: B_X * B
 

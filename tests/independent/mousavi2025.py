@@ -31,15 +31,15 @@ def _(A_norm, column_norm, s, n):
     return sum((A_norm * b) ** s for b in column_norm) ** (1 / s)
 
 
+FORMS[P + "11", "a", "printed"] = lambda r_a, m, **_: r_a / sqrt(m)
+FORMS[P + "11", "W_b", "printed"] = lambda r_w, m, **_: r_w * sqrt(m)
+FORMS[P + "13", "log_N", "printed"] = lambda E_2NN, E_attn, **_: E_2NN + E_attn
 for name in ("printed", "derived"):
     FORMS[P + "eqA.2", "op", name] = lambda alpha, d_e: alpha
     FORMS[P + "eqA.2", "F", name] = lambda alpha, d_e: sqrt(d_e * alpha * alpha)
     FORMS[P + "eqA.2", "QK_21", name] = lambda alpha, d_e: d_e * alpha
-    FORMS[P + "11", "a", name] = lambda r_a, m, **_: r_a / sqrt(m)
-    FORMS[P + "11", "W_b", name] = lambda r_w, m, **_: r_w * sqrt(m)
     FORMS[P + "13", "moved", name] = lambda Delta_2NN, L_f, Delta_attn, **_: Delta_2NN + L_f * Delta_attn
     FORMS[P + "13", "radius", name] = lambda H, r_z, **_: sqrt(H * r_z**2)
-    FORMS[P + "13", "log_N", name] = lambda E_2NN, E_attn, **_: E_2NN + E_attn
     FORMS[P + "20", "cost", name] = lambda n, C0=1, name=name, **_: (C0 if name == "printed" else 1) / sqrt(n)
 
 
@@ -446,8 +446,8 @@ def _(claim, at, rng):
         at["q"] = str(min(int(at["q"]), int(at["N"])))
     if "s" in names:
         at["s"] = str(max(Fraction(1), Fraction(at["s"])))
-    if "R" in names:  # at least 1, and all that it bounds
-        least = [1, *(Fraction(at[name]) + 1 for name in ("q", "r_h") if name in names)]
+    if "R" in names:  # at least sqrt(2), and all that it bounds
+        least = [Fraction(3, 2), *(Fraction(at[name]) + 1 for name in ("q", "r_h") if name in names)]
         least += [Fraction(at["C_x"]) * int(at["d"]) + 1] if "C_x" in names else []
         at["R"] = str(max(least) + Fraction(rng.randint(0, 200), 100))
     if "tau" in names and "A" not in at:
@@ -473,6 +473,13 @@ def _(claim, at, rng):
 def _(claim, at, rng):
     at["c"] = str(Fraction(rng.randint(1, 98), 100))
     at["N"] = str(rng.randint(1, rng.choice([9, 10**3, 10**6, 10**18])))
+
+
+@near(P + "31")
+def _(claim, at, rng):
+    """An error as large as every output."""
+    if rng.random() < 0.2:
+        at["eps"] = str(rng.randint(10, 10**4))
 
 
 @near(P + "38")

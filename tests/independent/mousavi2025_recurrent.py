@@ -17,27 +17,27 @@ LEVEL, EIGHTH, SIXTH = (mpf(1) / x for x in (400, 8, 6))
 
 
 @form(P + "4", "risk", "printed")
-def _(q, d, H):
+def _(q, d, H, **_):
     return 1 - H / d - H / q
 
 
 @form(P + "4", "risk", "derived")
-def _(q, d, H):
+def _(q, d, H, **_):
     return max(mpf(0), 1 - H / d - H / q)
 
 
 @form(P + "4", "risk", "sharp")
-def _(q, d, H):
+def _(q, d, H, **_):
     return max(mpf(0), 1 - H / q) * max(mpf(0), 1 - H / d)
 
 
 @form(P + "21", "risk", "printed")
-def _(q, H):
+def _(q, H, **_):
     return 1 - H / q
 
 
 @form(P + "21", "risk", "derived")
-def _(q, H):
+def _(q, H, **_):
     return max(mpf(0), (q - H) / q)
 
 
@@ -116,9 +116,8 @@ def _(LR, eps, d, m, C_d=1, **_):
     return bach(LR, eps, d, C_d)[0] * sqrt(2 / m)
 
 
-for name in BOTH:
-    FORMS[P + "42", "W", name] = lambda R, **_: 1 / R
-    FORMS[P + "42", "b", name] = lambda **_: mpf(1)
+FORMS[P + "42", "W", "printed"] = lambda R, **_: 1 / R
+FORMS[P + "42", "b", "printed"] = lambda **_: mpf(1)
 
 # --- the networks of the transition ----------------------------------------------------------------------------------
 
@@ -175,12 +174,16 @@ def _(eps, d_e, C_d=1, **_):
 
 
 for name in BOTH:
-    for number in ("22", "23", "25", "26", "27"):
+    for number in ("22", "23", "26"):
         FORMS[P + number, "error", name] = lambda eps, **_: eps
-    for number, part in (("23", "token"), ("26", "off"), ("27", "ahead")):
-        FORMS[P + number, part, name] = lambda **_: mpf(0)
-    for number, part in (("22", "W"), ("22", "b"), ("25", "b")):
-        FORMS[P + number, part, name] = lambda **_: mpf(1)
+    FORMS[P + "26", "off", name] = lambda **_: mpf(0)
+    FORMS[P + "22", "W", name] = lambda **_: mpf(1)
+for number in ("25", "27"):
+    FORMS[P + number, "error", "printed"] = lambda eps, **_: eps
+for number, part in (("23", "token"), ("27", "ahead")):
+    FORMS[P + number, part, "printed"] = lambda **_: mpf(0)
+for number in ("22", "25"):
+    FORMS[P + number, "b", "printed"] = lambda **_: mpf(1)
 for part in ("W", "b"):
     FORMS[P + "23", part, "printed"] = lambda C0=1, **_: mpf(C0)
     FORMS[P + "23", part, "derived"] = lambda **_: mpf(1)
@@ -347,12 +350,12 @@ def _(C_d=1, C0=1, c_P=1, **at):
 # --- covers ----------------------------------------------------------------------------------------------------------
 
 
-@several(P + "29", "log_N", BOTH)
+@form(P + "29", "log_N", "printed")
 def _(E_y, E_h, E_back, **_):
     return E_back + E_h + E_y
 
 
-@several(P + "29", "eps_y", BOTH)
+@form(P + "29", "eps_y", "printed")
 def _(eps, **_):
     return eps * HALF
 
@@ -421,10 +424,18 @@ def _(eps, N, p, R, C0=1, c_R=1, **_):
     return C0 * p * log(1 + (1 + R) ** c_R * N / eps)
 
 
-for name in ("derived", "sharp"):
-    FORMS[P + "31", "log_N", name] = lambda eps, N, p, R, r_h, L_h, L_y, name=name, **_: recurrent(
-        eps, N, p, R, R, r_h, L_h, L_y, name == "sharp"
-    )
+@form(P + "31", "log_N", "derived")
+def _(eps, N, p, R, r_h, L_h, L_y, **_):
+    return recurrent(eps, N, p, R, R, r_h, L_h, L_y)
+
+
+@form(P + "31", "log_N", "sharp")
+def _(eps, N, p, R, r_h, L_h, L_y, **_):
+    """Nothing, once the error is as large as every output: two states and a token go into the read-out."""
+    state = min(r_h, (exp(mpf(1)) - 1) * N * largest(L_h, R, R))
+    if eps >= largest(L_y, R, sqrt(R**2 + 2 * state**2)):
+        return mpf(0)
+    return recurrent(eps, N, p, R, R, r_h, L_h, L_y, sharp=True)
 
 
 def massart(tau, n, sharp, **net):
@@ -627,7 +638,7 @@ FORMS[P + "37", "squares", "printed"] = lambda n, C0=1: C0 * n
 FORMS[P + "37", "squares", "derived"] = lambda n, **_: 3 * n
 for name in BOTH:
     FORMS[P + "37", "probability", name] = lambda **_: mpf(1) / 3
-    FORMS[P + "38", "width", name] = lambda n, **_: n
+FORMS[P + "38", "width", "printed"] = lambda n, **_: n
 
 
 @form(P + "38", "total", "printed")

@@ -185,12 +185,12 @@ def _(b, delta, m, R_F):
 
 @form(P + "S2.5", "counting", "printed")
 def _(d, k, m, B_X, B_W_11, C0=1, **_):
-    return C0 * sqrt(d * k * log(B_X * B_W_11)) / m
+    return C0 * sqrt(d * k * log(B_X * B_W_11) / m)
 
 
 @form(P + "S2.5", "norms", "printed")
 def _(d, k, m, B_X, B_W_11, C0=1, **_):
-    return C0 * sqrt(B_X * B_W_11 * log(d * k)) / m
+    return C0 * sqrt(B_X * B_W_11 * log(d * k)) / sqrt(m)
 
 
 @form(P + "S2.5", "counting", "derived")
@@ -280,6 +280,39 @@ def _(eps, N, d, k, B_X, B_W_21, C0=1, **_):
 @form(P + "3.5", "log_N", "derived")
 def _(eps, N, d, k, B_X, B_W_21, **_):
     return proper_grid(sqrt(k) * B_W_21, B_X, N, k, eps)
+
+
+@form(P + "3.4", "log_N_rows", "printed")
+def _(eps, d, k, B_X_1, B_W_21, C0=1, **_):
+    return C0 * (B_W_21 * B_X_1 / eps) ** 2 * (log(d) + log(k))
+
+
+@form(P + "3.4", "log_N_rows", "derived")
+def _(eps, d, k, B_X_1, B_W_21, **_):
+    return proper_grid(B_W_21, B_X_1, d, k, eps)
+
+
+@form(P + "3.4", "log_N_rows", "sharp")
+def _(eps, d, k, B_X_1, B_W_21, **_):
+    """At the d scaled basis vectors: corrections along coordinates, along a net, or row by row."""
+    levels = next(n for n in range(200) if 2**n >= k)
+    costs = k * log(2 * k * d + 1), mpf(64) / 49 * log(mpf(5) ** k * d + 1), 3 * log(2 * k * d * (levels + 1) + 1)
+    return pure(min(costs) * (B_W_21 * B_X_1) ** 2, B_W_21 * B_X_1)[1](eps)
+
+
+@form(P + "3.5", "log_N_rows", "printed")
+def _(eps, N, k, B_X, B_W_21, C0=1, **_):
+    return C0 * (B_W_21 * B_X / eps) ** 2 * (log(k) + log(N))
+
+
+@form(P + "3.5", "log_N_rows", "derived")
+def _(eps, N, k, B_X, B_W_21, **_):
+    return proper_grid(B_W_21, B_X, N, k, eps)
+
+
+@form(P + "3.5", "log_N_rows", "sharp")
+def _(eps, N, d, k, B_X, B_W_21, **_):
+    return pure(online_vector(B_W_21, B_X, N, d, k, B_W_21), B_W_21 * B_X)[1](eps)
 
 
 @form(P + "3.5", "log_N", "sharp")
@@ -526,7 +559,7 @@ def _(d, m, B_X, C_F, kappa=2, **_):
     return textbook(B_X, (kappa * B_X**2) ** 2 * C_F, m, log(2 * d), cut=1, slope=1)
 
 
-@several(P + "S4.2", "R", ["printed", "derived"])
+@form(P + "S4.2", "R", "printed")
 def _(H, R_F):
     return sum(R_F)
 

@@ -27,10 +27,11 @@ def test_a_form_against_its_second_computation(key):
         at = point(claim, rng)
         try:
             known, ball = second(key, part, form, at), value(key, form, part, at)
-        except Undefined:
+            lower = enclose(claim, form, part, 30, **at).lower
+        except Undefined:  # or too large to be written in decimals
             continue
         assert close(upper_end(ball, 30), known, 20) if known else ball == 0, (part, form, at)
-        assert upper_end(ball, 40) >= enclose(claim, form, part, 30, **at).lower
+        assert upper_end(ball, 40) >= lower
 
 
 def test_names_of_which_the_claim_does_not_speak_are_left_out():

@@ -31,8 +31,8 @@ def variants(expr):
         yield Rational(expr.p + expr.q, expr.q)
     if isinstance(expr, (Add, Mul)):
         for i in range(len(expr.args)):
-            if expr.args[i] == 1 and isinstance(expr, Mul):
-                continue  # SymPy writes a factor 1 in front of summands
+            if expr.args[i] == (1 if isinstance(expr, Mul) else 0):
+                continue  # SymPy writes a factor 1 in front of summands; B.2 has no squares of positions to add
             rest = expr.args[:i] + expr.args[i + 1 :]
             yield rest[0] if len(rest) == 1 else expr.func(*rest, evaluate=False)
     for i, argument in enumerate(expr.args):

@@ -19,7 +19,7 @@ from maurey import InputError
 from maurey.commands import options
 from maurey.numeric.balls import Balls, Unresolved
 from maurey.numeric.binding import bind, names_in
-from maurey.numeric.blame import blame
+from maurey.numeric.blame import blame, shares_of
 from maurey.numeric.exact import to_rational
 from maurey.numeric.samples import certified, samples
 from maurey.numeric.slopes import Line, Slopes
@@ -170,10 +170,11 @@ WITH_M = [
     for form in part.forms
     if claim.samples in names_in(step.expr for step in part.steps(form))
 ]
-NO_LINES = {  # a difference comes first: there balls must do
+NO_LINES = {  # a difference comes first, or a maximum in the only step with m: there balls must do
     *(("mousavi2025/9", "risk", form) for form in ("printed", "derived")),
     ("mousavi2025/37", "gap", "sharp"),
     ("mousavi2025/36", "total", "sharp"),
+    ("mousavi2025/20", "level", "repaired"),
     *(("trauger2024/4.1", part, "printed") for part in ("delta_star", "E")),
     *((f"trauger2024/D.0.{n}", part, "printed") for n in (1, 2) for part in ("R", "R_rows")),
 }
@@ -296,6 +297,23 @@ def test_a_length_has_a_share_where_no_list_is_given():
     assert share == pytest.approx(log(10))
     listed = blame(claim, "sharp", "v_2", coefficient=[1, 2], **at)
     assert {one.name for one in listed.shares} == {"coefficient[1]", "coefficient[2]", "constants"}
+
+
+def test_blame_in_pieces(monkeypatch):
+    """Points that are too many to hold at once are taken a few at a time."""
+    at = dict(part="minimum", alpha=[1, 8, 3], beta=[1, 2, 5], C=2)
+    claim, told = registry.find("edelman2022/A.8"), []
+    whole = blame(claim, **at)
+    monkeypatch.setattr("maurey.numeric.blame.MOST_HELD", 49 * 30)
+    pieces = shares_of(claim, "", at.pop("part"), at, told.append)
+    assert pieces == whole
+    assert told[:2] == [f"moving 7 quantities, step {step} of 400" for step in (1, 31)]
+
+
+def test_nothing_moves():
+    """The form has no quantity but constants."""
+    found = blame(registry.find("edelman2022/B.2"), "", "W_V", coherence=0, T=7, gamma=1, s=2)
+    assert [row.name for row in found.shares] == ["constants"]
 
 
 def test_nothing_to_blame():

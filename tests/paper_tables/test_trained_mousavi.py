@@ -623,7 +623,7 @@ def test_a_scale_that_is_drawn_from_another_trains_nothing(tmp_path, monkeypatch
     known = [(job, dict(one.record)) for job, one in zip(jobs, outcomes, strict=True)][:2]
     monkeypatch.setattr(trained, "committed", lambda _: known)
     assert trained.plan(name, "laptop") == jobs
-    forecast = trained.forecast(name, "laptop", "", None)
+    forecast, _ = trained.forecast(name, "laptop", "", None)
     assert (forecast.cached, forecast.remaining) == (2, 0)
     with Store(tmp_path / "results.sqlite") as store:
         trained.make(name, "laptop", tmp_path / "out", store, lambda now: None)

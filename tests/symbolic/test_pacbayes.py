@@ -167,9 +167,8 @@ def test_from_four_bits_on_gradient_and_norm_grow_faster_than_linearly():
     for excess in (gradient, norm.subs(log(T), sqrt(5 * T / 9))):
         assert all(c > 0 for c in Poly(excess.expand().subs(T, u + 4).expand(), u).coeffs())
     for T in (2, 3):
-        for part in ("gradient", "norm"):
-            printed, derived = (value("lintilhac2026/16", form, part, T=T) for form in ("printed", "derived"))
-            assert printed > derived, f"{part} at T = {T}"
+        assert gradient.subs(Symbol("T", positive=True), T) < 0
+        assert norm.subs(Symbol("T", positive=True), T).evalf() < 0
 
 
 def test_a_wrong_bit_is_counted_where_the_loss_is_clipped():

@@ -84,7 +84,7 @@ def test_norms_of_given_coefficients():
 
 def test_lists_that_are_not_given_fix_no_length():
     claim = maurey.claim("lintilhac2026/10")
-    assert claim.sweep("derived", "v_2", omega=np.array([1, 2000]), D=1, T=3000).value == pytest.approx([1, 2000])
+    assert claim.sweep("sharp", "v_2", omega=np.array([1, 2000]), D=1, T=3000).value == pytest.approx([1, 2000])
 
 
 def test_the_printed_norm_is_below_the_construction_of_the_papers_own_example():

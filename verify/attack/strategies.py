@@ -3,6 +3,7 @@
 Entries are drawn as small integers, so that a counterexample shrinks to one that can be read, and then scaled into the
 ball. That is done exactly: no matrix leaves its ball, not even by a rounding, and those on the sphere come within 1e-12
 of it. Norms are those of the papers: `(p,q)` is the q-norm of the p-norms of the columns, `(p,q)T` that of the rows.
+The convex ones, and spheres, say how what lies outside is brought into them (`CLASSES`), so that they can be attacked.
 
     @given(matrices((3, 4), "(2,inf)", bound=2), tokens(5, 3))
     def test(W, X): ...
@@ -13,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import isqrt, sqrt
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from hypothesis import reject
@@ -22,6 +25,15 @@ from hypothesis.extra.numpy import arrays
 from maurey.numeric.types import Array
 
 Strategy = st.SearchStrategy
+Instance = TypeVar("Instance")
+Into = Callable[[Any], Any]  # brings what has the shape of an instance into the class, and leaves alone what is there
+CLASSES: WeakKeyDictionary[Strategy[Any], Into] = WeakKeyDictionary()
+
+
+def _known(strategy: Strategy[Instance], into: Into) -> Strategy[Instance]:
+    CLASSES[strategy] = into
+    return strategy
+
 
 # --- norms, rounded up --------------------------------------------------------------------------------------------
 
@@ -137,7 +149,17 @@ def within(shape: tuple[int, int], bounds: Mapping[str, float], on_sphere: bool 
         raise ValueError(f"no norm {', '.join(unknown)!r}; there are {', '.join(NORMS)}")
     if min(shape) < 1 or not all(bound == 0 or 1e-100 <= bound <= 1e100 for bound in bounds.values()):
         raise ValueError(f"sizes must be positive, bounds 0 or from 1e-100 to 1e100, got {shape} and {dict(bounds)}")
-    return _within(*shape, dict(bounds), on_sphere)
+    fixed = dict(bounds)
+    return _known(_within(*shape, fixed, on_sphere), lambda M: _into_balls(M, fixed, on_sphere))
+
+
+def _into_balls(M: Array, bounds: Mapping[str, float], on_sphere: bool | None = None) -> Array:
+    """Scaled into all balls at once, which is a point of each of them; to a sphere where only that is drawn."""
+    if on_sphere:
+        return _scaled(M if M.any() else np.eye(*M.shape), bounds, Fraction(1))
+    most = Fraction(1) if on_sphere is None else Fraction(1023, 1024)
+    outside = any(NORMS[norm](M) > most * Fraction(bound) for norm, bound in bounds.items())
+    return _scaled(M, bounds, most) if outside else M
 
 
 @st.composite
@@ -159,18 +181,35 @@ def matrices(
 # --- inputs -------------------------------------------------------------------------------------------------------
 
 
-@st.composite
-def probability_rows(draw: st.DrawFn, rows: int, n: int) -> Array:
+def probability_rows(rows: int, n: int) -> Strategy[Array]:
     """Each row a probability vector: simple fractions, certainty among them."""
+    return _known(_probability_rows(rows, n), lambda M: np.array([_nearest_probability(row) for row in M]))
+
+
+def _nearest_probability(v: Array) -> Array:
+    """All entries are lowered by the same amount, those below it to zero, so that the rest sum to one."""
+    falling = np.sort(v)[::-1]
+    amounts = (np.cumsum(falling) - 1) / np.arange(1, len(v) + 1)
+    p = np.maximum(v - amounts[np.flatnonzero(falling > amounts)[-1]], 0.0)
+    return np.asarray(p / p.sum())
+
+
+@st.composite
+def _probability_rows(draw: st.DrawFn, rows: int, n: int) -> Array:
     M = draw(arrays(np.float64, (rows, n), elements=st.integers(0, 4).map(float), fill=st.just(0.0)))
     M[~M.any(axis=1), 0] = 1.0
     return M / M.sum(axis=1, keepdims=True)
 
 
-@st.composite
-def tokens(draw: st.DrawFn, T: int, d: int, bound: float = 1.0) -> Array:
+def tokens(T: int, d: int, bound: float = 1.0) -> Strategy[Array]:
     """A sequence of T tokens as rows, each of l2 norm at most the bound: on the sphere or inside, some sequences all of
     one token."""
+    ball = {"frobenius": bound}
+    return _known(_tokens(T, d, bound), lambda X: np.vstack([_into_balls(x[None], ball) for x in X]))
+
+
+@st.composite
+def _tokens(draw: st.DrawFn, T: int, d: int, bound: float) -> Array:
     token = matrices((1, d), "frobenius", bound)
     if draw(st.booleans()):
         return np.repeat(draw(token), T, axis=0)
@@ -218,10 +257,16 @@ Bounds = Mapping[str, float]
 
 def heads(d: int, k: int, *, V: Bounds, QK: Bounds) -> Strategy[dict[str, Array]]:
     """One attention head: W_V (d x k) and the collapsed W_QK (d x d), each within its bounds, `{"spectral": 1}`."""
-    return st.fixed_dictionaries({"V": within((d, k), V), "QK": within((d, d), QK)})
+    return _named(V=within((d, k), V), QK=within((d, d), QK))
 
 
 def layers(L: int, d: int, k: int, *, V: Bounds, QK: Bounds, C: Bounds) -> Strategy[list[dict[str, Array]]]:
     """L layers, each a head and its W_C (k x d), all within the same bounds."""
-    layer = st.fixed_dictionaries({"V": within((d, k), V), "QK": within((d, d), QK), "C": within((k, d), C)})
-    return st.lists(layer, min_size=L, max_size=L)
+    layer = _named(V=within((d, k), V), QK=within((d, d), QK), C=within((k, d), C))
+    into = CLASSES[layer]
+    return _known(st.lists(layer, min_size=L, max_size=L), lambda all_layers: [into(one) for one in all_layers])
+
+
+def _named(**matrices: Strategy[Array]) -> Strategy[dict[str, Array]]:
+    into = {name: CLASSES[strategy] for name, strategy in matrices.items()}
+    return _known(st.fixed_dictionaries(matrices), lambda head: {name: into[name](M) for name, M in head.items()})

@@ -15,7 +15,6 @@ from sympy import Symbol, exp, log
 
 from maurey.numeric.evaluation import upper_end, value_of
 from maurey.numeric.types import Ball
-from maurey.symbolic.claim import InputError
 from maurey.symbolic.derivation import Step
 
 DIGITS = 10
@@ -49,10 +48,7 @@ class Stated:
     @property
     def gap(self) -> Decimal | None:
         """None where the claim does not speak of so few samples."""
-        try:
-            return self.at(self.trained_on)
-        except InputError:
-            return None
+        return self.at(self.trained_on) if self.trained_on >= self.least else None
 
     def samples(self, gap: float) -> Decimal:
         """With about how many the bound is down to this gap; the least of which it speaks, if it always is.

@@ -69,7 +69,7 @@ def two_points(losses: Array, p: float, m: int) -> tuple[Array, Array, Array, Ar
 
 
 def deviations(
-    key: str, forms: tuple[str, ...], both_sides: bool, effort: Effort, part: str = "gap", b: int = 1
+    key: str, forms: tuple[str, ...], both_sides: bool, effort: Effort, part: str = "gap", b: int = 1, **given: int
 ) -> Iterator[Result]:
     """The gap exceeds a form with probability at most delta, exactly. Losses in [0, 2] are these and 1 more: neither
     gap nor complexity changes, and b is 2."""
@@ -78,7 +78,7 @@ def deviations(
         weight, R, above, below = two_points(np.array(pairs, dtype=float), p, m)
         gap = np.maximum(above, below) if both_sides else above
         for delta, form in product(DELTAS, forms):
-            said = sweep(claim, form, part, b=b, delta=delta, m=m, R_F=R).value
+            said = sweep(claim, form, part, b=b, delta=delta, m=m, R_F=R, **given).value
             if (often := float(weight[gap > said].sum())) > delta:
                 where = {"losses": name, "on two points": pairs, "p": p, "m": m, "delta": delta}
                 yield refuted(f"exceeded with probability {often:.6g}", where, delta, often, part=part, form=form)

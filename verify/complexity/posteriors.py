@@ -107,5 +107,5 @@ def all_posteriors(key: str, form: str, part: str, effort: Effort, *given: dict[
                              "prior": problem.prior.tolist(), "delta": delta, **more}  # fmt: skip
                     note = f"some posterior exceeds it with probability {often:.3g}"
                     return refuted(note, where, delta, often, part=part, form=form, instances=count)
-    note = "some posterior of a finite class exceeds it: exact probabilities, against delta"
+    note = "how often some posterior of a finite class exceeds it: exact probabilities, none above delta"
     return Result("holds", "tested", note, instances=count, tightness=best, part=part, form=form)

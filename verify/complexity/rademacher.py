@@ -68,10 +68,11 @@ def finite(values: Array, draws: int, rng: np.random.Generator) -> Estimate:
     return complexity(lambda e: (e @ values.T).max(axis=1), values.shape[1], bound, draws, rng)
 
 
-def worst_sample(values: Array, m: int, rng: np.random.Generator) -> float:
-    """The largest complexity over samples of size m, of functions given by their values on all points there are."""
+def worst_sample(values: Array, m: int, rng: np.random.Generator) -> tuple[float, list[int]]:
+    """The largest complexity over samples of size m, of functions given by their values on all points there are; and
+    that sample."""
     samples = itertools.combinations_with_replacement(range(values.shape[1]), m)
-    return max(finite(values[:, list(sample)], 0, rng).value for sample in samples)
+    return max((finite(values[:, list(sample)], 0, rng).value, list(sample)) for sample in samples)
 
 
 def head(

@@ -51,7 +51,8 @@ def costs_of(N: int, d_1: int, d_2: int, a: Fraction, a_1: Fraction | None) -> d
         "everywhere": (rate**2 * a, math.log(5 ** (d_1 + d_2) + 1)),
     }
     if a_1 is not None:
-        costs["columns"] = 3 * a_1, math.log(2 * d_2 * N * ((d_2 - 1).bit_length() + 1) + 1)
+        for name, scale in online.SCALES.items():
+            costs[name] = scale.total * a_1, math.log(2 * d_2 * N * (scale.last(d_2) + 1) + 1)
     return costs
 
 
@@ -82,10 +83,11 @@ def linear(effort: Effort, kind: str, norms: str) -> Iterator[Instance]:
 def corrected(kind: str, W: Array, X: Array, R: float, eps: float, members: Class) -> tuple[online.Run, Array, float]:
     """The corrections, the centre again from their list alone, and how far it is."""
     d_1, d_2 = W.shape
-    if kind == "columns":
+    if kind in online.SCALES:
+        scale = online.SCALES[kind]
         bounds = float(members.bounds["B_W_21"]), float(members.bounds.get("B_W_inf", math.inf))
-        run = online.correct_columns(W, X, R, eps, *bounds)
-        again = online.follow_columns(run.corrections, W.shape, X, R, eps, *bounds)
+        run = online.correct_columns(W, X, R, eps, *bounds, scale=scale)
+        again = online.follow_columns(run.corrections, W.shape, X, R, eps, *bounds, scale=scale)
         return run, again, float(np.linalg.norm(X @ (W - run.centre), axis=1).max())
     if kind == "everywhere":
         net, U = online.net(d_1), online.net(d_2)

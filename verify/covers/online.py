@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import NamedTuple
@@ -166,52 +167,69 @@ def correct_everywhere(target: Array, R: float, eps: float, project: Project, in
         W = project(W + step * R * np.outer(inputs[n], U[u]))
 
 
-def levels(target: Array, B: float) -> Array:
-    """For each column the j of the smallest B 2^-j that is at least its norm, j at most ceil(log2 d)."""
-    norms, last = np.linalg.norm(target, axis=0), max(0, math.ceil(math.log2(target.shape[1])))
+class Scale(NamedTuple):
+    """Norms of d columns are rounded up to ratio^j times their sum's bound, j at most last(d); they sum to at most
+    `total` times it then."""
+
+    ratio: float
+    total: Fraction
+    last: Callable[[int], int]
+
+
+DYADIC = Scale(0.5, Fraction(3), lambda d: (d - 1).bit_length())
+FIFTHS = Scale(0.8, Fraction(3, 2), lambda d: 8 * d - 1)
+SCALES = {"columns": DYADIC, "fine": FIFTHS}
+
+
+def levels(target: Array, B: float, scale: Scale = DYADIC) -> Array:
+    """For each column the j of the smallest B ratio^j that is at least its norm, or the last."""
+    norms, last = np.linalg.norm(target, axis=0), scale.last(target.shape[1])
     j = np.zeros(len(norms), dtype=np.int64)
     while True:
-        deeper = (j < last) & (norms <= B * 0.5 ** (j + 1))
+        deeper = (j < last) & (norms <= B * scale.ratio ** (j + 1))
         if not deeper.any():
             return j
         j += deeper
 
 
 def _correct_column(
-    W: Array, known: dict[int, int], one: Correction, X: Array, R: float, eps: float, B: float, cap: float
-) -> Array:
+    W: Array, known: dict[int, int], one: Correction, X: Array, R: float, eps: float, B: float, cap: float,
+    scale: Scale,
+) -> Array:  # fmt: skip
     """One correction (input, column, sign, level) and the weighted projection onto the matrices of the class whose
     other columns, those not corrected so far, are zero."""
     n, i, sign, level = one
     known[i] = level
-    b = B * 0.5**level
+    b = B * scale.ratio**level
     W = W.copy()
-    W[:, i] += sign * eps * math.sqrt(b / (3 * B)) / R**2 * X[n]
+    W[:, i] += sign * eps * math.sqrt(b / (float(scale.total) * B)) / R**2 * X[n]
     touched = sorted(known)
-    W[:, touched] = weighted_columns(W[:, touched], np.array([B * 0.5 ** known[c] for c in touched]), B, cap)
+    W[:, touched] = weighted_columns(W[:, touched], np.array([B * scale.ratio ** known[c] for c in touched]), B, cap)
     return W
 
 
-def correct_columns(target: Array, X: Array, R: float, eps: float, B: float, cap: float = math.inf) -> Run:
-    """Column norms that sum to at most B (each at most `cap`): a column counts by its dyadic norm."""
+def correct_columns(
+    target: Array, X: Array, R: float, eps: float, B: float, cap: float = math.inf, scale: Scale = DYADIC
+) -> Run:
+    """Column norms that sum to at most B (each at most `cap`): a column counts by its norm, rounded up."""
     W, found, known = np.zeros_like(target), list[Correction](), dict[int, int]()
-    j = levels(target, B)
-    weights = B * 0.5**j
+    j = levels(target, B, scale)
+    weights = B * scale.ratio**j
     while farthest := _farthest(target, W, X, eps):
         n, gap = farthest
         i = int((gap**2 / weights).argmax())
         found.append((n, i, 1 if gap[i] > 0 else -1, int(j[i])))
-        W = _correct_column(W, known, one=found[-1], X=X, R=R, eps=eps, B=B, cap=cap)
+        W = _correct_column(W, known, one=found[-1], X=X, R=R, eps=eps, B=B, cap=cap, scale=scale)
     return Run(found, W)
 
 
 def follow_columns(
     corrections: Iterable[Correction], shape: tuple[int, int], X: Array, R: float, eps: float, B: float,
-    cap: float = math.inf,
+    cap: float = math.inf, scale: Scale = DYADIC,
 ) -> Array:  # fmt: skip
     W, known = np.zeros(shape), dict[int, int]()
     for one in corrections:
-        W = _correct_column(W, known, one=one, X=X, R=R, eps=eps, B=B, cap=cap)
+        W = _correct_column(W, known, one=one, X=X, R=R, eps=eps, B=B, cap=cap, scale=scale)
     return W
 
 

@@ -6,6 +6,7 @@ form that the sharp route proves is a remark, not an erratum. Every entry is cer
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -20,11 +21,14 @@ from maurey.symbolic.claim import Claim, InputError, Part
 
 from . import points, rays
 from .boxes import holds_on_box
+from .directions import Question, Support, serving
 from .entries import Comparison, Erratum, comparable
+from .growth import Untreated
 from .rays import Growth
 from .sentences import along, departures, moving, sentence, words
-from .witnesses import both, certified_ray, falls_short
+from .witnesses import Certified, both, certified_anywhere, certified_ray, falls_short, ray_of
 
+MOST_TRIED = 3  # rays of which none is certified
 LOGARITHMS = ("T", "N")  # at 1, and at sample size 1, the logarithms that the papers keep vanish
 
 
@@ -106,7 +110,12 @@ def _never_short(claim: Claim, part: Part) -> bool:
     at = rays.start(claim, part)
     directions = rays.rays(claim, at)
     printed, sharp = (rays.growth(claim, part, form, at, directions) for form in ("printed", "sharp"))
-    return not any(mask.any() for mask in _short(part, printed, sharp, True).values())
+    try:
+        question = Question(claim, part, at, {}, logarithms=True)
+        grows = question.exists(question.fails(loosely=True))
+    except (Untreated, Undecided):
+        return False
+    return not grows and not any(mask.any() for mask in _short(part, printed, sharp, True).values())
 
 
 def _short(part: Part, printed: Growth, other: Growth, kept: Any) -> dict[str, Any]:
@@ -118,22 +127,19 @@ def _short(part: Part, printed: Growth, other: Growth, kept: Any) -> dict[str, A
 
 
 def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
+    """Along rays of one and two directions in numbers, which show signs, limits and constants; then along all others by
+    linear arithmetic."""
     at = rays.start(claim, part)
     directions = rays.rays(claim, at)
-    derived = rays.growth(claim, part, "derived", at, directions)
-    constants, missed = _best_reading(claim, part, at, directions, derived)
+    constants, missed, proved = _best_reading(claim, part, at, directions)
     if missed["undefined"].any():
         number = int(missed["undefined"].sum())
         found.undecided.append(f"{claim.key}:{part.name} is not defined in both forms along {number} rays")
     fails = rays.any_kind(missed)
-    proved = np.zeros_like(fails)
-    if part.sharp is not None:
-        sharp = rays.growth(claim, part, "sharp", at, directions)
-        proved = ~rays.any_kind(_shortfalls(claim, part, at, directions, sharp, constants))
-    exponents = {name: value for name, value in constants[0].items() if value == constants[-1][name]}
-    point = at | {c.name: c.value for c in claim.constants if c.name in constants[0]} | exponents
+    exponents = rays.exponents(constants)
+    point = _with_constants(claim, part, at) | exponents
+    derived = rays.growth(claim, part, "derived", at | exponents, directions)
     printed = rays.growth(claim, part, "printed", point, directions)
-    reading = "".join(f" (with {name} = {value}, which serves it best)" for name, value in exponents.items())
     with np.errstate(invalid="ignore"):
         excess = (derived.power - printed.power) if part.below else (printed.power - derived.power)
     for index in _minimal(directions, fails & ~proved, excess):
@@ -143,16 +149,80 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
         if certified is None:
             found.undecided.append(f"{claim.key}:{part.name}: growth along {moving(ray)} is not certified")
             continue
-        witness, values = certified
-        what = sentence(part, kind, printed.power[index], derived.power[index], values)
-        note = f"{along(witness)}{what}{reading}{departures(claim, part, ray)}."
-        found.errata.append(_gap(claim, part, witness, values, note))
+        powers = printed.power[index], derived.power[index]
+        found.errata.append(_ray_gap(claim, part, kind, powers, certified, exponents))
     real = [rays.support(ray) for ray, fail in zip(directions, fails & ~proved, strict=True) if fail]
     own = [not any(other < moved for other in real) for moved in map(rays.support, directions)]
     spared = fails & proved & np.array(own, dtype=bool)
     where = "; ".join(moving(directions[i]) for i in _minimal(directions, spared, printed.power))
     if where:
         found.remarks.append(f"{claim.key}:{part.name}: its proof does not give it along {where}; the sharp form does.")
+    real += [rays.support(ray) for ray, open_ in zip(directions, missed["undefined"], strict=True) if open_]
+    if not (missed["power"] & fails & ~proved).any():
+        _compare_in_all_directions(found, claim, part, at, exponents, real)
+
+
+def _with_constants(claim: Claim, part: Part, at: Point) -> Point:
+    """And the values that open constants have where nothing is said of them."""
+    (choice, *_), *_ = rays.open_constants(claim, part)
+    return at | {c.name: c.value for c in claim.constants if c.name in choice}
+
+
+def _ray_gap(
+    claim: Claim, part: Part, kind: str, powers: tuple[float, float], certified: Certified, exponents: Point
+) -> Erratum:
+    witness, values = certified
+    reading = "".join(f" (with {name} = {value}, which serves it best)" for name, value in exponents.items())
+    what = sentence(part, kind, *powers, values)
+    return _gap(
+        claim, part, witness, values, f"{along(witness)}{what}{reading}{departures(claim, part, ray_of(witness))}."
+    )
+
+
+def _compare_in_all_directions(
+    found: Comparison, claim: Claim, part: Part, at: Point, exponents: Point, known: list[Support]
+) -> None:
+    """By powers of t, and of log t along what moves nothing but quantities whose logarithms are kept. Ties are asked
+    for last: there the factors before the powers decide."""
+    name = f"{claim.key}:{part.name}"
+    try:
+        question = Question(claim, part, at, exponents)
+        if _found_ray(found, question, exponents, known, "power"):
+            return
+        if question.exists(question.beyond()):
+            raise Untreated("both forms have exponentials")
+        if part.keeps == ():
+            return
+        question = Question(claim, part, at, exponents, logarithms=True, moving=part.keeps)
+        if not _found_ray(found, question, exponents, known, "log") and question.exists(question.fails(loosely=True)):
+            found.remarks.append(f"{name}: in three and more directions it is compared up to logarithms.")
+    except (Untreated, Undecided) as reason:
+        found.undecided.append(f"{name}: growth in three and more directions is not known: {reason}")
+
+
+def _found_ray(found: Comparison, question: Question, exponents: Point, known: list[Support], kind: str) -> bool:
+    """One of least support, beyond those that are known, is an entry; what cannot be certified is said, but for
+    logarithms at ties."""
+    claim, part = question.claim, question.part
+    point = _with_constants(claim, part, question.at) | exponents
+    for support in known:
+        question.leave(support)
+    tried = 0
+    for loosely in (False, True):
+        while tried < MOST_TRIED and (ray := question.ray(question.fails(loosely))):
+            powers = question.power("printed", ray), question.power("derived", ray)
+            how = "sign" if -math.inf in powers else kind
+            if certified := certified_anywhere(claim, part, point, ray, how):
+                found.errata.append(_ray_gap(claim, part, how, powers, certified, exponents))
+                return True
+            if not loosely or kind == "power":
+                why = "is a tie, and is not certified" if loosely else "is not certified"
+                found.undecided.append(f"{claim.key}:{part.name}: growth along {moving(ray)} {why}")
+            if kind == "log" and loosely:
+                return False
+            question.leave(rays.support(ray))
+            tried += 1
+    return tried > 0
 
 
 def _shortfalls(
@@ -164,15 +234,36 @@ def _shortfalls(
     return {kind: np.all([one[kind] for one in each], axis=0) for kind in each[0]}
 
 
-def _best_reading(
-    claim: Claim, part: Part, at: Point, directions: list[Ray], derived: Growth
-) -> tuple[list[Point], dict[str, Any]]:
-    """An open exponent is read as it serves the paper best: with the fewest rays that fail."""
-    readings = [
-        (constants, _shortfalls(claim, part, at, directions, derived, constants))
-        for constants in rays.open_constants(claim, part)
-    ]
-    return min(readings, key=lambda reading: int(rays.any_kind(reading[1]).sum()))
+Reading = tuple[list[Point], dict[str, Any], Any]
+
+
+def _reading(claim: Claim, part: Part, at: Point, directions: list[Ray], constants: list[Point]) -> Reading:
+    """Where the print falls short of the derived form, by kind, and where it does not of the sharp one."""
+    here, short = at | rays.exponents(constants), {}
+    for form in part.forms[1:]:
+        growth = rays.growth(claim, part, form, here, directions)
+        short[form] = _shortfalls(claim, part, at, directions, growth, constants)
+    fails = rays.any_kind(short["derived"])
+    return constants, short["derived"], ~rays.any_kind(short["sharp"]) if "sharp" in short else np.zeros_like(fails)
+
+
+def _failing(reading: Reading, kind: str = "") -> Any:
+    _, missed, proved = reading
+    return (missed[kind] if kind else rays.any_kind(missed)) & ~proved
+
+
+def _best_reading(claim: Claim, part: Part, at: Point, directions: list[Ray]) -> Reading:
+    """An open exponent is read as it serves the paper best: with no ray that fails, or else the fewest."""
+    readings = [_reading(claim, part, at, directions, c) for c in reversed(rays.open_constants(claim, part))]
+    readings.sort(key=lambda reading: int(_failing(reading).sum()))
+    if len(readings) == 1 or np.all([_failing(reading, "power") for reading in readings], axis=0).any():
+        return readings[0]  # there is nothing to choose, or a ray fails whatever is chosen
+    try:
+        exponents = serving(claim, part, at, [rays.exponents(constants) for constants, *_ in readings])
+    except (Untreated, Undecided):
+        return readings[0]
+    served = _reading(claim, part, at, directions, [c | exponents for c in readings[0][0]])
+    return min((served, readings[0]), key=lambda reading: int(_failing(reading).sum()))
 
 
 def _minimal(directions: list[Ray], chosen: Any, excess: Any) -> Iterator[int]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim, Part
-from maurey.symbolic.printing import latex_of
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,12 @@ def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
     return sorted(entries, key=lambda entry: (entry.edge, order[entry.key], entry.status != "refuted"))
 
 
-def as_record(entry: Erratum) -> dict[str, object]:
-    """An entry with its two formulas, if there are any (a definition may have none), and where the print is from."""
-    claim = registry.find(entry.key)
-    forms = claim.part(entry.part).forms if claim.parts else {}
-    formulas = {f: latex_of(claim, f, part=entry.part) if f in forms else "" for f in ("printed", "derived")}
-    return {**asdict(entry), **formulas, "source": claim.origin}
+FIXED = {"L", "H", "n", "i"}  # depth, heads and list lengths stay as they are
+
+
+def fixed(claim: Claim) -> set[str]:
+    """What no ray moves: list lengths, sizes for which forms are written out, and what an open constant depends on. A
+    sample size moves, whatever it is called."""
+    held = {name for c in claim.constants for name in c.of}
+    lengths = {p.index for p in claim.symbols if not p.optional}
+    return (FIXED | lengths | set(claim.unrolled) | held) - {claim.samples}

@@ -22,6 +22,8 @@ from maurey.numeric.grids import assumed, read_array, run_over
 from maurey.numeric.types import Point, Ray
 from maurey.symbolic.claim import Claim, Parameter, Part
 
+from .entries import fixed
+
 FAR, NEAR = (1e100, 1e200), 1e8
 POWER, LOG_POWER, RATIO = 0.08, 0.25, 1e-9  # what counts as less: powers of t and of log t come in larger steps
 FACTORS = (Fraction(2**40), Fraction(1, 64))  # left open in an upper bound: very large, and small
@@ -31,25 +33,27 @@ STEPS = [(1, 0), (1, 1), (2, 1), (1, 2)]
 START = {"eps": Fraction(1, 16), "tau": Fraction(1, 4), "m": Fraction(16), "T": Fraction(16), "N": Fraction(16)}
 START |= dict.fromkeys(("e_M", "e_F", "e_2", "e_Gamma", "e_v", "eta_1", "eta_V"), Fraction(1, 1024))  # perturbations
 START |= {"sigma": Fraction(1, 2**20), "grid": Fraction(1)}
-FIXED = {"L", "H", "n", "i"}  # depth, heads and list lengths stay as they are
-
-
-def fixed(claim: Claim) -> set[str]:
-    """What no ray moves: list lengths, sizes for which forms are written out, and what an open constant depends on. A
-    sample size moves, whatever it is called."""
-    held = {name for c in claim.constants for name in c.of}
-    lengths = {p.index for p in claim.symbols if not p.optional}
-    return (FIXED | lengths | set(claim.unrolled) | held) - {claim.samples}
 
 
 def start(claim: Claim, part: Part) -> Point:
-    """Where rays begin: ones and small sizes, with a resolution at which covers are not trivial; twos where the printed
-    form is zero or not defined at ones."""
-    point = _start(claim, part, Fraction(1))
+    """Where rays begin: ones and small sizes, with a resolution at which covers are not trivial, and samples enough for
+    the claim's assumptions; twos where the printed form is zero or not defined at ones."""
+    point = _sampled(claim, _start(claim, part, Fraction(1)))
     if part.printed is not None and point:
         value = run_over(bind(claim, "printed", part.name, point, read_array))
         if np.isnan(value.log).any() or np.isneginf(value.log).any():
-            return _start(claim, part, Fraction(2))
+            return _sampled(claim, _start(claim, part, Fraction(2)))
+    return point
+
+
+def _sampled(claim: Claim, point: Point) -> Point:
+    """With as many more samples as the assumptions ask for, if that is what they ask for."""
+    symbols = {p.name: p for p in claim.symbols}
+    for power in range(40 if claim.samples in point else 0):
+        more = point | {claim.samples: point[claim.samples] * 4**power}
+        values = {name: read_array(symbols[name], x) for name, x in more.items()}
+        if all(np.all(where) for _, where in assumed(claim, values)):
+            return more
     return point
 
 
@@ -82,7 +86,7 @@ def cone(claim: Claim) -> list[tuple[str, str, str, Fraction]]:
         (low, high, size, power)
         for small, large, size, power in pairs
         if small in symbols and large in symbols
-        for low, high in zip(_entries(symbols[small]), _entries(symbols[large]), strict=True)
+        for low, high in zip(entries(symbols[small]), entries(symbols[large]), strict=True)
     ]
 
 
@@ -90,8 +94,8 @@ def rays(claim: Claim, point: Point) -> list[Ray]:
     """All rays along one or two directions that stay in the domains, in the cone and in the claim's assumptions. A
     direction is one parameter, one entry of a list, or the scale of one matrix (both its norms together)."""
     used = [p for p in claim.symbols if p.name in point and p.name not in fixed(claim)]
-    signs = tuple((name, _signs(p)) for p in used for name in _entries(p))
-    return _within(claim, point, list(_directions(signs, tuple(cone(claim)))))
+    ways = tuple((name, signs(p)) for p in used for name in entries(p))
+    return _within(claim, point, list(_directions(ways, tuple(cone(claim)))))
 
 
 @lru_cache(maxsize=64)
@@ -121,11 +125,11 @@ def _directions(
     return tuple(found.values())
 
 
-def _entries(p: Parameter) -> list[str]:
+def entries(p: Parameter) -> list[str]:
     return [f"{p.name}[1]", f"{p.name}[2]"] if p.index else [p.name]
 
 
-def _signs(p: Parameter) -> tuple[int, ...]:
+def signs(p: Parameter) -> tuple[int, ...]:
     if p.domain == "positive integer":
         return (1,)
     if p.domain.startswith("in "):
@@ -177,6 +181,11 @@ def open_constants(claim: Claim, part: Part) -> list[list[Point]]:
         [dict(zip(exponents, choice, strict=True)) | {n: f for n in names if n not in exponents} for f in factors]
         for choice in itertools.product(EXPONENTS, repeat=len(exponents))
     ]
+
+
+def exponents(constants: list[Point]) -> Point:
+    """Those of the constants that are not factors: they are the same in both choices."""
+    return {name: value for name, value in constants[0].items() if value == constants[-1][name]}
 
 
 def names_of(part: Part) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -21,12 +22,13 @@ def words(point: dict[str, Any]) -> str:
 
 def along(witness: dict[str, Any]) -> str:
     """How the note on a ray begins."""
-    return f"Along {moving(ray_of(witness))}, all else fixed, "
+    return f"Along {moving(ray_of(witness), witness['at'])}, all else fixed, "
 
 
-def moving(ray: Ray) -> str:
-    """d = t, B_QK[2] = t^(1/2)"""
-    return ", ".join(f"{name} = {_power(power)}" for name, power in ray.items())
+def moving(ray: Ray, factors: Mapping[str, Any] | None = None) -> str:
+    """d = t, m = 4 t, B_QK[2] = t^(1/2)"""
+    before = {name: f"{factor} " for name, factor in (factors or {}).items() if name in ray}
+    return ", ".join(f"{name} = {before.get(name, '')}{_power(power)}" for name, power in ray.items())
 
 
 def _order(power: float) -> str:
@@ -82,6 +84,4 @@ def departures(claim: Claim, part: Part, ray: Ray | None = None) -> str:
         text = claim.departure(step, "derived")
         if text and (ray is None or speaks):
             texts.setdefault(plain(text), step.name)
-    if not texts:
-        return ""
-    return "; the derivation leaves the printed proof at " + ", and at ".join(f"{n} ({t})" for t, n in texts.items())
+    return "".join(f"; the printed proof differs: {text}" for text in texts)

@@ -14,9 +14,10 @@ from maurey.numeric.types import Point, Ray
 from maurey.numeric.walk import Undecided, Undefined
 from maurey.symbolic.claim import Claim, InputError, Part
 
-from .entries import Erratum
+from .entries import Erratum, fixed
 
 TRIPLES = [(10**12, 10**24, 10**36), (10**6, 10**12, 10**18), (4**3, 4**6, 4**9), (4, 16, 64)]
+FARTHER = [(10**60, 10**120, 10**240), (10**396, 10**792, 10**1596)]  # where constants are large
 
 
 def both(claim: Claim, part: Part, point: Point, form: str = "derived") -> tuple[Enclosure, Enclosure]:
@@ -48,39 +49,64 @@ def _exact_power(t: int, power: Fraction) -> Fraction:
 
 
 def on_ray(point: Point, ray: Ray, t: int) -> Point:
-    """The point with what moves at t to its power, exactly."""
-    return each(point, lambda name, v: _exact_power(t, ray[name]) if name in ray else v)
-
-
-def _along(claim: Claim, part: Part, point: Point, ray: Ray, ts: tuple[int, ...]) -> list[tuple[Enclosure, Enclosure]]:
-    return [both(claim, part, on_ray(point, ray, t)) for t in ts]
+    """The point with what moves multiplied by t to its power, exactly."""
+    return each(point, lambda name, v: v * _exact_power(t, ray[name]) if name in ray else v)
 
 
 def ray_witness(point: Point, ray: Ray, ts: tuple[int, ...], ratios: list[str]) -> dict[str, Any]:
-    """What the ledger keeps of a ray, what moves left out of the point."""
+    """What the ledger keeps of a ray; of what moves only factors other than 1."""
     return {
-        "at": {name: value for name, value in texts(point).items() if name not in ray},
+        "at": {name: value for name, value in texts(point).items() if name not in ray or value != "1"},
         "ray": {name: int(power) if power.denominator == 1 else float(power) for name, power in ray.items()},
         "t": [f"{Decimal(t).normalize():E}" for t in ts],
         "ratios": ratios,
     }
 
 
+Certified = tuple[dict[str, Any], tuple[Enclosure, Enclosure]]
+
+
 def certified_ray(
-    claim: Claim, part: Part, point: Point, ray: Ray, kind: str
-) -> tuple[dict[str, Any], tuple[Enclosure, Enclosure]] | None:
-    """Three t at which the printed form certainly falls short: negative, or an ever smaller part of the derived one."""
-    for ts in TRIPLES:
+    claim: Claim, part: Part, point: Point, ray: Ray, kind: str, factors: Point | None = None
+) -> Certified | None:
+    """Three t at which the printed form certainly falls short: negative, or an ever smaller part of the derived one,
+    and of the sharp one. What moves is t to its power, times a factor; what does not may have one too."""
+    given = factors or {}
+    point = each(point, lambda name, v: (1 if name in ray else v) * given.get(name, Fraction(1)))
+    proved = [form for form in part.forms if form != "printed"]
+    for ts in (*TRIPLES, *FARTHER):
         try:
-            values = _along(claim, part, point, ray, ts)
+            values = {form: _along(claim, part, point, ray, ts, form) for form in proved}
         except (Undecided, Undefined, InputError):
             continue
-        if not all(larger_last(part, *pair)[1].lower > 0 for pair in values) or not falls_short(part, *values[-1]):
-            continue
-        ratios = [ratio(part, *pair) for pair in values]
-        if all(r < 0 for r in ratios) if kind == "sign" else ratios[2] <= ratios[1] <= ratios[0]:
-            return ray_witness(point, ray, ts, [str(r) for r in ratios]), values[-1]
+        if all(_dwindles(part, kind, pairs) for pairs in values.values()):
+            ratios = [str(ratio(part, *pair)) for pair in values["derived"]]
+            return ray_witness(point, ray, ts, ratios), values["derived"][-1]
     return None
+
+
+def certified_anywhere(claim: Claim, part: Part, point: Point, ray: Ray, kind: str) -> Certified | None:
+    """The same with factors, where they are needed: for strict assumptions (m > d), and at ties."""
+    integers = {p.name for p in claim.symbols if p.domain == "positive integer"}
+    assumed = {symbol.name for assumption in claim.assumes for symbol in assumption.relation.free_symbols}
+    names = [name for name in point if name in ray or name in assumed - fixed(claim)]
+    more = [{name: Fraction(f)} for f in (4, 16) for name in names]
+    less = [{name: Fraction(1, f)} for f in (4, 16) for name in names if name not in integers]
+    found = (certified_ray(claim, part, point, ray, kind, factors) for factors in ({}, *more, *less))
+    return next((one for one in found if one), None)
+
+
+def _along(
+    claim: Claim, part: Part, point: Point, ray: Ray, ts: tuple[int, ...], form: str
+) -> list[tuple[Enclosure, Enclosure]]:
+    return [both(claim, part, on_ray(point, ray, t), form) for t in ts]
+
+
+def _dwindles(part: Part, kind: str, values: list[tuple[Enclosure, Enclosure]]) -> bool:
+    if not all(larger_last(part, *pair)[1].lower > 0 for pair in values) or not falls_short(part, *values[-1]):
+        return False
+    first, second, third = (ratio(part, *pair) for pair in values)
+    return max(first, second, third) < 0 if kind == "sign" else third <= second <= first
 
 
 def replay(claim: Claim, erratum: Erratum) -> bool:

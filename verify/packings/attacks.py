@@ -18,6 +18,7 @@ from maurey.numeric.types import Point, Ray
 from maurey.numeric.walk import Undefined
 from maurey.symbolic import registry
 from maurey.verify.checks import Effort, Result
+from maurey.verify.errata.causes import within
 from maurey.verify.errata.witnesses import on_ray, ray_witness
 
 from .classes import Attack, points
@@ -80,8 +81,9 @@ def exceeded(key: str, part: str, at: Mapping[str, Any], attack: Attack, note: s
 
 
 def constant_needed(key: str, part: str, effort: Effort, number: int, attack: Attack) -> Result:
-    """A form that hides a constant: how large it must be, over points at which no logarithm that it keeps vanishes."""
-    claim = registry.find(key)
+    """A form that hides a constant: how large it must be, over points at which no logarithm that it keeps vanishes, and
+    which meet the conditions that the claim lacks."""
+    claim = within(registry.find(key))
     needed, tried, where = 0.0, 0, ""
     for at in points(claim, attack, number * effort.scale, effort.seed):
         bound = size(key, "printed", part, at)

@@ -90,6 +90,14 @@ def norms_of_columns(radius: str) -> Attack:
     )
 
 
+def norms_of_rows(radius: str) -> Attack:
+    """x -> Wx with the norms of the rows of W summed."""
+    return Attack(
+        lambda p: linear.row_sum(square_of(p, "B_W_21", radius), min(int_of(p, "N"), int_of(p, "d")), int_of(p, "k")),
+        lambda p: p["B_W_21"] * p[radius],
+    )
+
+
 LATTICE = Attack(lambda p: l1_ball(square_of(p, "rho"), int_of(p, "n")), lambda p: p["rho"])
 
 

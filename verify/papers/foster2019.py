@@ -39,7 +39,7 @@ def products(effort: Effort) -> Iterator[float]:
     for K, m, size, _ in product((2, 3), (2, 4), (2, 3), range(2 * effort.scale)):
         one = rng.normal(size=(size, 3))
         chosen = one[np.array(list(product(range(size), repeat=K)))][..., np.arange(m) % 3]
-        R = rademacher.worst_sample(one, m, rng)
+        R, _ = rademacher.worst_sample(one, m, rng)
         yield from (ratio(K, rademacher.finite(loss(chosen), 0, rng).value, R) for loss in LOSSES.values())
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import E, Expr, Max, Min, Rational, Symbol, binomial, exp, log, sqrt, symbols
+from sympy import E, Expr, Max, Min, Rational, Symbol, binomial, ceiling, diff, exp, log, simplify, sqrt, symbols
 
-from maurey.symbolic.covers import zhang_scalar
+from maurey.symbolic.covers import online_fine_sum, zhang_scalar
 from maurey.verify.checks import Result
 
 from .identities import same
@@ -32,6 +32,19 @@ def finite_move(moved: Expr) -> list[Proof]:
         polynomial(rise <= most, v >= 1, a_ <= v * a, v * b_ >= b, control=rise <= less * most),
         same(2 * most, moved.subs(positive("Delta"), log(v))),
         same(2 * rise.subs({b: v * a, a_: v * a, b_: a}), 2 * most),
+    ]
+
+
+def two_ends(constant: Expr) -> list[Proof]:
+    """By convexity a law on [0, b] has no larger moments e^(tX) than the law on the two ends with its mean bp. There
+    log E e^(tX) - tbp vanishes at 0 with its slope, and bends by b^2 x (1 - x), for which the constant must do."""
+    t, b, p, x = positive("t b p x")
+    moment = log(1 - p + p * exp(t * b)) - t * b * p
+    share = p * exp(t * b) / (1 - p + p * exp(t * b))
+    return [
+        same(simplify(diff(moment, t, 2)), b**2 * share * (1 - share)),
+        same(simplify(diff(moment, t).subs(t, 0)), 0),
+        polynomial(x * (1 - x) <= (constant / b) ** 2, x <= 1, control=x * (1 - x) <= Rational(249, 1000)),
     ]
 
 
@@ -118,3 +131,50 @@ def row_norm_grid(key: str) -> Result:
          same(formula(key, "derived", B_W_21=B, B_X=R, d_2=d), size)],
         rung="derived", form="derived",
     )  # fmt: skip
+
+
+def correction() -> list[Proof]:
+    """One step eta = kappa eps / R^2 in a direction in which the target is off by y > kappa eps lowers the squared
+    distance by more than (kappa eps / R)^2. Projecting back onto a convex set that holds the target does not raise it:
+    the step's end and the target have squared distances p and q from the projection, and there the angle is obtuse."""
+    y, r, kappa, p, q, eps, R = positive("y r kappa p q eps R")
+    c = Symbol("c", real=True)
+    eta, drop = kappa * eps / R**2, (kappa * eps / R) ** 2
+    gained = 2 * eta * y - eta**2 * r**2
+    return [
+        polynomial(gained > drop, y > kappa * eps, r <= R, control=gained > more * drop),
+        polynomial(q <= p - 2 * c + q, c <= 0, control=more * q <= p - 2 * c + q),
+    ]
+
+
+def lists() -> list[Proof]:
+    """Fewer than a corrections are at most ceil(a) - 1, which is at most a. There are at most (n + 1)^k lists of up to
+    k choices out of n: by induction, as 1 + n l <= (n + 1) p where l <= p and p = (n + 1)^(k-1)."""
+    a, n, l_, p = positive("a n l p")
+    k = Symbol("k", integer=True)
+    return [
+        polynomial(k <= ceiling(a) - 1, k < a, control=k <= ceiling(a) - 2),
+        polynomial(ceiling(a) - 1 <= a, control=ceiling(a) - 1 <= less * a),
+        polynomial(1 + n * l_ <= (n + 1) * p, l_ <= p, p >= 1, control=1 + n * l_ <= less * (n + 1) * p),
+    ]
+
+
+def fine_columns() -> list[Proof]:
+    """The sum of the columns' norms |v| is at most B. A target column has the weight b, the smallest B (4/5)^j >= |v|
+    with j <= J = 8d - 1, and (5/4)^J >= 4d by induction. The potential, the sum of the squared distances over b, starts
+    at the sum of |v|, at most B; and b <= 5/4 |v| + B/(4d), so that the weights sum to at most 3/2 B. So some column is
+    off by more than kappa eps, kappa^2 = b/(3/2 B): a drop of (kappa eps / R)^2 / b. A choice is a column, an input, a
+    sign and a weight. The projection is on the members whose untouched columns are zero, with the weights of the
+    touched ones, which the list knows; the target with the other columns zeroed is such a member."""
+    v, b, q, d, N, B, R, eps = positive("v b q d N B R eps")
+    weight = Rational(5, 4) * v + B / (4 * d)
+    return [
+        polynomial(v**2 / b <= v, v <= b, control=v**2 / b <= less * v),
+        polynomial(b <= weight, b < Rational(5, 4) * v, control=b <= less * Rational(5, 4) * v),
+        polynomial(b <= weight, b <= B / q, q >= 4 * d, control=b <= less * B / (4 * d)),
+        Proof(bool(Rational(5, 4) ** 7 >= 4), "(5/4)^7 >= 4"),
+        polynomial(Rational(5, 4) ** 8 * q >= 4 * (d + 1), q >= 4 * d, d >= 1, control=q >= 4 * (d + 1)),
+        same(Rational(5, 4) * B + d * B / (4 * d), Rational(3, 2) * B),
+        same(B / (b / (Rational(3, 2) * B) * (eps / R) ** 2 / b), Rational(3, 2) * (B * R / eps) ** 2),
+        same(online_fine_sum(B, R, N, d).at(eps), Rational(3, 2) * (B * R / eps) ** 2 * log(2 * d * N * (8 * d) + 1)),
+    ]

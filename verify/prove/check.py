@@ -7,21 +7,21 @@ over a hypothesis strategy are attacked and tested on drawn instances.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
-import sympy
-from sympy import Expr, S, Symbol
-
 from maurey.symbolic.claim import InputError
+from maurey.symbolic.errors import cut
 
 from .clock import Clock, OutOfTime, fence
-from .decide.decision import Decision, decided
-from .decide.problem import Given, Problem, zero
+from .decide.decision import Decision, decided, identical
+from .decide.inhabited import inhabited
+from .decide.pieces import Piece, pieces, rational_ends
+from .decide.problem import Problem, violated
 from .decide.search import search
 from .page import Page
 from .questions import Question, plain, question
-
-Affine = dict[Symbol, Expr]
 
 
 def check(
@@ -41,20 +41,31 @@ def check(
     infinite; `assuming` holds relations. Functions: both of one instance; `over` is a hypothesis strategy that draws
     it, such as those of `strategies`; `project` brings a tensor back into the class.
     """
-    seconds, instances, seed = _positive(seconds, "seconds"), int(_positive(instances, "instances")), int(plain(seed))
+    seconds, instances, seed = _positive(seconds, "seconds"), _whole(instances, "instances", 1), _whole(seed, "seed", 0)
+    if project is not None and (isinstance(over, Mapping) or not callable(project)):
+        raise InputError("project is a function that brings an instance of a strategy back into its class")
     if isinstance(over, Mapping):
         return _over_a_box(question(lhs, rhs, over, relation, assuming), seconds, instances, seed)
     if over is None:
         raise InputError("over is missing: a box {name: (low, high)} for formulas, a hypothesis strategy for functions")
     from .instances import over_a_strategy
 
-    return over_a_strategy(lhs, rhs, over, relation, assuming, instances=instances, seed=seed, project=project)
+    return over_a_strategy(
+        lhs, rhs, over, relation, assuming, seconds=seconds, instances=instances, seed=seed, project=project
+    )
 
 
 def _positive(value: Any, name: str) -> float:
     value = plain(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
-        raise InputError(f"{name} must be a positive number, got {value!r}")
+        raise InputError(f"{name} must be a positive number, got {cut(repr(value))}")
+    return value
+
+
+def _whole(value: Any, name: str, least: int) -> int:
+    value = plain(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{name} must be an integer, at least {least}, got {cut(repr(value))}")
     return value
 
 
@@ -78,76 +89,41 @@ def _over_a_box(asked: Question, seconds: float, instances: int, seed: int) -> P
 def _ordered(asked: Question, clock: Clock, instances: int, seed: int) -> Decision:
     difference = asked.rhs - asked.lhs if asked.relation in ("<=", "<") else asked.lhs - asked.rhs
     problem = Problem(difference, asked.box, asked.relation in ("<", ">"), asked.given)
-    problem, back = eliminated(problem)
-    moved, line = rational_ends(problem)
-    if moved is problem:
-        found = decided(problem, clock, instances, seed)
-    else:
-        first = search(problem, clock, instances, seed)
-        if first.witness is not None:
-            found = Decision(False, "found by search, confirmed in balls", first.witness)
-        else:
-            found = decided(moved, clock, instances, seed)
-            if found.witness is not None:
-                found = Decision(False, found.how, {x: e.subs(found.witness) for x, e in line.items()})
-    if found.witness is None:
-        return found
-    return Decision(False, found.how, {x: back.get(x, x).subs(found.witness) for x in asked.box})
+    hows, left_open = [], ""
+    for piece in pieces(problem):
+        found = _piece(piece, clock, instances, seed)
+        if found.witness is not None and violated(problem, found.witness):
+            return found
+        if found.verdict is not True:
+            left_open = "neither a counterexample nor a proof was found"
+        hows.append(found.how)
+    if left_open:
+        return Decision(None, left_open)
+    return Decision(True, "; ".join(dict.fromkeys(hows)) + inhabited(problem, clock))
 
 
-def eliminated(problem: Problem) -> tuple[Problem, Affine]:
-    """Without the variables that linear equations give; what they are, in the others."""
-    back: Affine = {}
-    for given in problem.given:
-        if given.relation != "==":
-            continue
-        expr = given.expr.subs(back)
-        solvable = [x for x in problem.box if expr.has(x) and (c := sympy.diff(expr, x)).is_Rational and c != 0]
-        if not solvable:
-            continue
-        x = solvable[-1]
-        value = sympy.expand(x - expr / sympy.diff(expr, x))
-        back = {y: e.subs(x, value) for y, e in back.items()} | {x: value}
-    if not back:
-        return problem, {}
-    rest = [Given(sympy.expand(g.expr.subs(back)), g.relation) for g in problem.given]
-    for x, value in back.items():
-        low, high = problem.box[x]
-        rest += [Given(value - low, ">=")] if low.is_finite else []
-        rest += [Given(high - value, ">=")] if high.is_finite else []
-    kept = tuple(g for g in rest if not (g.expr == 0 and g.relation != ">"))
-    box = {x: side for x, side in problem.box.items() if x not in back}
-    return Problem(problem.expr.subs(back), box, problem.strict, kept), back
-
-
-def rational_ends(problem: Problem) -> tuple[Problem, Affine]:
-    """Ends such as pi/2 moved to 0 and 1, so that cells have exact ends."""
-    line: Affine = {}
-    box = {}
-    for x, (low, high) in problem.box.items():
-        if all(end.is_Rational or not end.is_finite for end in (low, high)):
-            box[x] = (low, high)
-            continue
-        t = Symbol(x.name, nonnegative=True)
-        if low.is_finite and high.is_finite:
-            line[x], box[t] = low + (high - low) * t, (S.Zero, S.One)
-        else:
-            line[x], box[t] = (low + t if low.is_finite else high - t), (S.Zero, S.Infinity)
-    if not line:
-        return problem, {}
-    given = tuple(Given(g.expr.subs(line), g.relation) for g in problem.given)
-    return Problem(problem.expr.subs(line), box, problem.strict, given), line
+def _piece(piece: Piece, clock: Clock, instances: int, seed: int) -> Decision:
+    """With a witness in the letters of the question."""
+    moved = rational_ends(piece)
+    if moved is not piece:
+        found = search(piece.problem, clock, instances, seed)
+        if found.witness is not None:
+            return Decision(False, "found by search, confirmed in balls", piece.point(found.witness))
+    there = decided(moved.problem, clock, instances, seed)
+    return there if there.witness is None else replace(there, witness=moved.point(there.witness))
 
 
 def _equal(asked: Question, clock: Clock) -> Decision:
     """Two sides that are the same, or a point where they certainly are not."""
-    difference = asked.lhs - asked.rhs
-    problem, back = eliminated(Problem(difference, asked.box, given=asked.given))
-    if zero(problem.expr):
-        return Decision(True, "both sides are the same after rewriting")
-    for sign in (1, -1):
-        found = search(Problem(sign * problem.expr, problem.box, given=problem.given), clock, 300, 0)
+    problem = Problem(asked.lhs - asked.rhs, asked.box, given=asked.given)
+    parts = pieces(problem)
+    for part, sign in product(parts, (1, -1)):
+        found = search(replace(part.problem, expr=sign * part.problem.expr), clock, 300, 0)
         if found.witness is not None:
-            return Decision(False, "found by search, confirmed in balls",
-                            {x: back.get(x, x).subs(found.witness) for x in asked.box})  # fmt: skip
-    return Decision(None, "neither an identity nor a counterexample was found")
+            point = part.point(found.witness)
+            if violated(replace(problem, expr=sign * problem.expr), point):
+                return Decision(False, "found by search, confirmed in balls", point)
+    hows = [identical(rational_ends(part).problem, clock) for part in parts]
+    if not all(hows):
+        return Decision(None, "neither an identity nor a counterexample was found")
+    return Decision(True, "; ".join(dict.fromkeys(filter(None, hows))) + inhabited(problem, clock))

@@ -1,16 +1,30 @@
-"""How long a question may take, in seconds of this program's CPU, and what was spent on it."""
+"""How long a question may take, in seconds of this program's CPU, and what was spent on it.
+
+The system has one timer for that, so all limits that stand at once share it: a question inside a command that has a
+limit of its own ends by whichever comes first, and the outer limit is neither put off nor taken for the inner one.
+"""
 
 from __future__ import annotations
 
 import signal
-import threading
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf
+from threading import current_thread, main_thread
 from time import process_time
 from typing import Any
 
+SOON, LATE = 1e-3, 1e6  # seconds that a timer is set to, at least and at most
+AGAIN = 0.5  # seconds from ring to ring, should one be dropped
 
-class OutOfTime(Exception):
+
+class Halt(Exception):
+    """What ends the work from outside. An Exception, for what calls Python from C passes on no others."""
+
+
+class OutOfTime(Halt):
     """The time is used up; whatever was not decided stays so."""
 
 
@@ -45,21 +59,64 @@ class Clock:
 @contextmanager
 def fence(seconds: float) -> Iterator[None]:
     """Algebra that does not look at a clock is interrupted, in the main thread, where that can be done."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_: Any) -> None:
-        raise OutOfTime
-
-    start = process_time()
-    handler = signal.signal(signal.SIGVTALRM, stop)
-    earlier, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
-    if earlier:
-        seconds = min(seconds, earlier)
-    signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds, 1e-3))
+    limit = begin(seconds, OutOfTime)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, max(earlier - (process_time() - start), 1e-3) if earlier else 0)
-        signal.signal(signal.SIGVTALRM, handler)
+        limit.end = inf  # no call before it, so that no ring comes between
+        over(limit)
+
+
+@dataclass(eq=False)
+class Limit:
+    end: float  # in seconds of this program's CPU
+    error: type[Halt]
+
+
+_limits: list[Limit] = []  # the outermost first
+_before: list[Any] = []  # the hook and the handler that were there
+
+
+def begin(seconds: float, error: type[Halt]) -> Limit:
+    """From then on the error is raised, again and again until the limit is over."""
+    limit = Limit(process_time() + seconds, error)
+    if current_thread() is main_thread() and hasattr(signal, "setitimer"):
+        if not _limits:
+            _before[:] = [sys.unraisablehook, signal.signal(signal.SIGPROF, _ring)]
+            sys.unraisablehook = _dropped
+        _limits.append(limit)
+        _set()
+    return limit
+
+
+def over(limit: Limit) -> None:
+    """This one, and what began within it."""
+    if limit not in _limits:
+        return
+    del _limits[_limits.index(limit) :]
+    _set()
+    if not _limits:
+        signal.signal(signal.SIGPROF, _before.pop())
+        sys.unraisablehook = _before.pop()
+
+
+def _set() -> None:
+    if not _limits:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        return
+    left = min(limit.end for limit in _limits) - process_time()
+    signal.setitimer(signal.ITIMER_PROF, min(max(left, SOON), LATE), AGAIN)
+
+
+def _ring(*_: Any) -> None:
+    now = process_time()
+    for limit in _limits:  # what the outermost ends, ends all within
+        if limit.end <= now:
+            raise limit.error
+    _set()
+
+
+def _dropped(lost: Any) -> None:
+    """A collection of garbage can raise nothing; the next ring will."""
+    if not issubclass(lost.exc_type, Halt):
+        _before[0](lost)

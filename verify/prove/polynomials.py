@@ -116,7 +116,7 @@ def _for_z3(expr: Any, z3: Any, rules: list[Any], divisors: list[Any], opaque: d
         divisors.append(base)
         return 1 / reduce(mul, [base] * n)
     if isinstance(expr, sympy.Piecewise):
-        *cases, last = [(read(b.expr), read(b.cond)) for b in expr.args]
+        *cases, last = _branches(expr, z3, rules, divisors, opaque)
         return reduce(lambda rest, case: z3.If(case[1], case[0], rest), reversed(cases), last[0])
     operations = {Add: add, Mul: mul, Max: lambda a, b: z3.If(a >= b, a, b), Min: lambda a, b: z3.If(a <= b, a, b)}
     inner = [read(argument) for argument in expr.args]
@@ -137,6 +137,19 @@ def _for_z3(expr: Any, z3: Any, rules: list[Any], divisors: list[Any], opaque: d
         opaque[expr] = z3.Real(f"value {len(opaque)}")
         rules += _enclosed(expr, opaque[expr], z3)
     return opaque[expr]
+
+
+def _branches(expr: Any, z3: Any, rules: list[Any], divisors: list[Any], opaque: dict[Expr, Any]) -> list[Any]:
+    """Values and conditions. That a root exists, or that a divisor is not zero, is asked where its branch counts."""
+    found: list[Any] = []
+    for branch in expr.args:
+        condition = _for_z3(branch.cond, z3, rules, divisors, opaque)
+        here = z3.And(condition, *(z3.Not(other) for _, other in found))
+        known, below = len(rules), len(divisors)
+        found.append((_for_z3(branch.expr, z3, rules, divisors, opaque), condition))
+        rules[known:] = [z3.Implies(here, rule) for rule in rules[known:]]
+        divisors[below:] = [z3.If(here, divisor, 1) for divisor in divisors[below:]]
+    return found
 
 
 def _enclosed(expr: Any, value: Any, z3: Any) -> list[Any]:

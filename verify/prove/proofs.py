@@ -5,11 +5,11 @@ A prover that decides nothing says so, and a false step refutes a proof, not the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sympy import Expr, Indexed, Rational, Symbol, sympify
+from sympy import Expr, Indexed, Integer, Rational, Symbol, sympify
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Setting
@@ -44,12 +44,23 @@ def formula(key: str, form: str = "printed", part: str = "", **values: Expr | in
     return nested(claim.part(part).steps(form, Setting(sizes)), **{**constants, **values})
 
 
+def _entries(step: Step, given: Mapping[Symbol, Expr]) -> Iterator[tuple[Expr, dict[Symbol, Expr]]]:
+    """What a step gives a value to: a name, or each entry of a list."""
+    if step.over is None:
+        yield Symbol(step.name), {}
+        return
+    index, count = step.over
+    for n in range(1, int(count.subs(given)) + 1):
+        yield Indexed(step.name, n), {index: Integer(n)}
+
+
 def nested(steps: Sequence[Step], **values: Expr | int) -> Expr:
     """Steps as one expression in positive symbols."""
     given = {Symbol(name): sympify(value) for name, value in values.items()}
-    made: dict[Symbol, Expr] = {}
+    made: dict[Expr, Expr] = {}
     for step in steps:
-        made[Symbol(step.name)] = step.expr.subs(given).doit(integrals=False).xreplace(made).doit(integrals=False)
+        for place, at in _entries(step, given):
+            made[place] = step.expr.subs(given | at).doit(integrals=False).xreplace(made).doit(integrals=False)
     expr = made[Symbol(steps[-1].name)]
     letters = {entry: Symbol(str(entry), positive=True) for entry in expr.atoms(Indexed)}
     expr = expr.xreplace(letters)

@@ -12,14 +12,16 @@ import sympy
 from sympy import Expr, Float, Pow, Rational, S, Symbol
 from sympy.core.relational import Relational
 
-from maurey.numeric.binding import exact
+from maurey.numeric.binding import LONGEST, exact
 from maurey.numeric.walk import ELEMENTARY
 from maurey.symbolic.claim import InputError
+from maurey.symbolic.expressions import MOST_DEEP, depth
 
 from .decide.domains import conditions
 from .decide.problem import Box, Given, box_text
 
 RELATIONS = ("<=", "<", ">=", ">", "==")
+MOST_BITS = int(LONGEST * math.log2(10))
 FUNCTIONS = (*ELEMENTARY, "exp", "log", "Abs", "ceiling", "Min", "Max", "Piecewise")
 OTHERS: dict[Any, Any] = {  # by functions that there are
     sympy.cot: lambda u: sympy.cos(u) / sympy.sin(u), sympy.sec: lambda u: 1 / sympy.cos(u),
@@ -53,8 +55,15 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
         raise InputError(f"no relation {relation!r}; there are {', '.join(RELATIONS)}")
     left, right = _expression(lhs, "left-hand side"), _expression(rhs, "right-hand side")
     relations = [_split(one) for one in _several(assuming)]
-    names = {str(name): _side(name, ends) for name, ends in over.items()}
-    letters = {n: _letter(n, names[n], (left, right)) for n in names}
+    used = [side for a, b, _ in relations for side in (a, b) if isinstance(side, Expr)]
+    names, letters, open_ends = dict[str, tuple[Expr, Expr]](), dict[str, Symbol](), list[Given]()
+    for name, ends in over.items():
+        if str(name) in names:
+            raise InputError(f"the box names {name} twice")
+        kinds = [s for e in (left, right, *used) for s in e.free_symbols if getattr(s, "name", "") == str(name)]
+        letter = letters[str(name)] = Symbol(str(name), **_kind(kinds))
+        names[str(name)], strict = _declared(name, _side(name, ends), kinds)
+        open_ends += [Given(sign * letter, ">") for sign in strict]
 
     def own(expr: Expr) -> Expr:
         missing = {s.name for s in expr.free_symbols if isinstance(s, Symbol)} - set(names)
@@ -62,14 +71,17 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
             raise InputError(f"the box says nothing of {', '.join(sorted(missing))}")
         return readable(expr.xreplace({s: letters[s.name] for s in expr.free_symbols}))
 
-    given = tuple(_given(own(_expression(a, "assumption")), own(_expression(b, "assumption")), rel)
-                  for a, b, rel in relations)  # fmt: skip
+    stated = [_given(own(_expression(a, "assumption")), own(_expression(b, "assumption")), rel)
+              for a, b, rel in relations]  # fmt: skip
+    given = (*stated, *open_ends)
     box = {letters[n]: side for n, side in names.items()}
     texts = [f"{a} {'=' if rel == '==' else rel} {b}" for a, b, rel in relations]
     first, second = own(left), own(right)
     partial = any(_may_fail(u, either) for expr in (first, second) for u, either in conditions(expr))
     real = ["where both sides are real"] if partial else []
-    where = ", ".join([box_text(box), *texts, *real])
+    bases = {p.base for e in (first, second) for p in e.atoms(Pow) if p.exp.free_symbols and not p.exp.is_integer}
+    powers = [f"{base} >= 0" for base in sorted(bases, key=str) if not (base.is_Rational and base > 0)]
+    where = ", ".join([box_text(box), *(f"{g.expr} > 0" for g in open_ends), *texts, *powers, *real])
     statement = f"{left} {relation.replace('==', '=')} {right}"
     return Question(first, second, relation, box=box, given=given, statement=statement, where=where)
 
@@ -111,6 +123,10 @@ def plain(value: Any) -> Any:
 def _expression(side: Any, what: str) -> Expr:
     side = plain(side)
     if isinstance(side, Expr):
+        if depth(side, MOST_DEEP + 1) > MOST_DEEP:
+            raise InputError(f"the {what} is nested too deeply: {MOST_DEEP} levels are the most")
+        if any(max(abs(number.p), number.q).bit_length() > MOST_BITS for number in side.atoms(Rational)):
+            raise InputError(f"the {what} has a number that is too long: {LONGEST} digits are the most")
         return side
     if isinstance(side, Number) and not isinstance(side, (bool, complex)):
         try:
@@ -151,20 +167,31 @@ def _end(value: Any) -> Expr:
     return Rational(number.numerator, number.denominator)
 
 
-def _letter(name: str, side: tuple[Expr, Expr], expressions: tuple[Expr, ...]) -> Symbol:
-    """The symbol with what the box says of its sign."""
-    known = {s for expr in expressions for s in expr.free_symbols if getattr(s, "name", "") == name}
-    whole = {"integer": True} if known and all(s.is_integer for s in known) else {}
+def _kind(symbols: list[Symbol]) -> dict[str, bool]:
+    return {"integer": True} if symbols and all(s.is_integer for s in symbols) else {"real": True}
+
+
+def _declared(name: Any, side: tuple[Expr, Expr], symbols: list[Symbol]) -> tuple[tuple[Expr, Expr], list[int]]:
+    """The side cut to the sign that a symbol was declared with, and the sign where zero is excluded."""
     low, high = side
-    if low > 0:
-        return Symbol(name, positive=True, **whole)
-    if low == 0:
-        return Symbol(name, nonnegative=True, **whole)
-    return Symbol(name, negative=True, **whole) if high < 0 else Symbol(name, real=True, **whole)
+    strict: list[int] = []
+    if symbols and all(s.is_nonnegative for s in symbols):
+        strict = [1] if low <= 0 and all(s.is_positive for s in symbols) else []
+        low = sympy.Max(low, 0)
+    elif symbols and all(s.is_nonpositive for s in symbols):
+        strict = [-1] if high >= 0 and all(s.is_negative for s in symbols) else []
+        high = sympy.Min(high, 0)
+    if low > high or (low == high == 0 and strict):
+        raise InputError(f"the box is empty in {name}, which was declared {'positive' if side[1] <= 0 else 'negative'}")
+    if symbols and all(s.is_integer for s in symbols):
+        first, last = sympy.ceiling(low) + int(1 in strict), sympy.floor(high) - int(-1 in strict)
+        if first > last:
+            raise InputError(f"the box is empty in {name}: it holds no integer")
+    return (low, high), strict
 
 
 def readable(expr: Expr) -> Expr:
-    """In the functions that there are; floats as the decimals that they print; general powers as exponentials."""
+    """In the functions that there are; floats as the decimals that they print."""
     for node in sympy.preorder_traversal(expr):
         known = isinstance(node, (Symbol, Rational, Float, sympy.Add, sympy.Mul, Pow, sympy.exp, sympy.log, sympy.Abs,
                                   sympy.ceiling, sympy.Min, sympy.Max, sympy.Piecewise, Relational, *_functions(),
@@ -180,14 +207,6 @@ def readable(expr: Expr) -> Expr:
     for kind, of in OTHERS.items():
         if expr.has(kind):
             expr = expr.replace(kind, of)
-
-    def general(base: Expr, power: Expr) -> Expr:
-        if power.is_Rational or base == S.Exp1 or (base.is_Rational and base <= 0):
-            return Pow(base, power)
-        return sympy.exp(power * sympy.log(base))
-
-    if any(not p.exp.is_Rational and p.base != S.Exp1 for p in expr.atoms(Pow)):
-        expr = expr.replace(lambda e: isinstance(e, Pow), lambda e: general(*e.as_base_exp()))
     return expr
 
 

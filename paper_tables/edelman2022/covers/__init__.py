@@ -13,6 +13,7 @@ import numpy as np
 from maurey.numeric.binding import bind
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.symbolic import registry
+from maurey.symbolic.claim import FORMS
 from maurey.verify.covers import enumeration, heads, online, rounding
 from maurey.verify.covers.instances import inputs, target
 from maurey.verify.packings.attacks import size
@@ -20,15 +21,16 @@ from maurey.verify.papers import edelman2022icml
 from maurey.verify.papers.edelman2022 import packings as edelman
 from maurey.verify.papers.maurey import packings as ours
 
-FORMS = ("printed", "derived", "sharp")
 ATTACKS = edelman.ATTACKS | ours.ATTACKS | edelman2022icml.ATTACKS
 LISTS = "longest list"  # of corrections, of the members that were covered: not yet the whole cover
 STYLES = {
-    "printed": (":", "tab:red"), "derived": ("-.", "tab:orange"), "sharp": ("-", "tab:blue"),
+    "printed": (":", "tab:red"), "repaired": ("-", "tab:pink"), "derived": ("-.", "tab:orange"),
+    "sharp": ("-", "tab:blue"),
     "Maurey's": ("--", "tab:gray"), "built": ("none", "tab:green"), LISTS: ("none", "tab:green"),
     "packing": ("-", "black"), "coordinates": ("--", "tab:purple"), "net": ("-", "tab:blue"),
     "everywhere": ("-.", "tab:olive"), "columns": (":", "tab:brown"), "lattice": ("-", "tab:blue"),
 }  # fmt: skip
+WIDTHS = {"repaired": 3.0}  # seen behind a sharp form that is the same
 TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2)
 Curves = dict[str, list[tuple[float, float]]]
 
@@ -156,7 +158,7 @@ def _draw(figure: Any, drawn: list[tuple[str, Curves]]) -> None:
             marker = {"built": "o", LISTS: "x", "packing": "v"}.get(name)
             if points:
                 panel.loglog(*zip(*points, strict=True), linestyle=style, color=color, marker=marker, markersize=4,
-                             label=name, linewidth=1.3)  # fmt: skip
+                             label=name, linewidth=WIDTHS.get(name, 1.3))  # fmt: skip
         ends = [eps for curve in curves.values() for eps, _ in curve]
         ticks = [t for t in TICKS if min(ends) * 0.99 <= t <= max(ends) * 1.01]
         panel.set_xticks(ticks, [str(t) for t in ticks])

@@ -70,9 +70,9 @@ def composed(target: walsh.Target, form: str, many: int, delta: Fraction) -> Dec
     """The gap of this architecture."""
     sizes = {"omega": target.omega, "D": target.D, "T": target.T}
     claim = registry.find(NORMS)
+    forms = {"W_1": "derived", "W_V": "printed", "F": "derived", "W_2": "derived", "v_2": "sharp"}
     blocks = {
-        f"B_{name}": above(enclose(claim, "derived", name, 20, **sizes).upper.sqrt())
-        for name in ("W_1", "W_V", "F", "W_2", "v_2")
+        f"B_{name}": above(enclose(claim, which, name, 20, **sizes).upper.sqrt()) for name, which in forms.items()
     }
     bias = sum((enclose(claim, "derived", name, 20, **sizes).upper for name in ("M", "Gamma")), Decimal(0))
     at = blocks | {"B_M": above(bias.sqrt()), "A": above(target.C), "kappa": Fraction(2), "delta": delta, **LOSS}

@@ -14,10 +14,9 @@ from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import SEEDS
 from maurey.paper_tables.trained import Outcome, in_stages
 from maurey.paper_tables.verdicts import Finding
-from maurey.symbolic.claim import FORMS
 
 from .figure import draw
-from .samples import AIM, DELTA, KEYS, MESH, Needed, at, smaller_from, table, value
+from .samples import AIM, DELTA, FORMS, KEYS, MESH, Needed, at, smaller_from, table, value
 
 COLUMNS = [
     "kind", "T", "m", "sigma", "form", "step wrong", "sum over steps", "chain wrong", "single pass wrong", "note"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from maurey.paper_tables.accounts import MARKERS, PALETTE
-from maurey.symbolic.claim import FORMS
+
+from .samples import FORMS
 
 if TYPE_CHECKING:
     from . import Cell, Noisy

@@ -14,9 +14,9 @@ import numpy as np
 from maurey.numeric.balls import enclose
 from maurey.numeric.grids import sweep
 from maurey.symbolic import registry
-from maurey.symbolic.claim import FORMS
 
 KEYS = {"chain": "lintilhac2026/7", "single": "lintilhac2026/8"}
+FORMS = ("printed", "derived", "sharp")
 MESH = tuple(Fraction(f"{10 ** (-1 - j / 8):.4e}") for j in range(81))  # 0.1 to 1e-11
 DECADES, FINE = 32, 64  # of samples; refined to a 32nd of a decade
 DELTA = Fraction(1, 20)

@@ -19,10 +19,10 @@ from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.mousavi2025.samples import cells_of
 from maurey.paper_tables.verdicts import Finding
 from maurey.symbolic import registry
-from maurey.symbolic.claim import FORMS
 from maurey.verify.training.trials.regression import Regression
 
 KEY, PART, MEASURED = "mousavi2025/10", "risk", "mousavi2025/length"
+FORMS = ("printed", "derived", "sharp")
 LOOKS = {"printed": (":", "x"), "derived": ("-", "o"), "sharp": ("--", "^")}
 COLUMNS = ["N", "d_e", "form", "measured samples", "risk by the theorem then", "samples for risk 0.7",
            "samples for risk 1", "eps_2NN", "log10 of samples over measured"]  # fmt: skip

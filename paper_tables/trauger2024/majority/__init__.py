@@ -172,7 +172,7 @@ def _account(
     every = [o for own in chosen.values() for o in own]
     c, counts = every[0].config, sorted({len(own) for own in chosen.values()})
     start = (
-        f"Scale {scale['scale']}, protocol {variant}: {len(chosen)} lengths, runs of each: "
+        f"Scale {scale['scale']}, protocol {variant}: T = {', '.join(map(str, chosen))}, runs of each: "
         f"{counts[0] if len(counts) == 1 else f'{counts[0]}..{counts[-1]}'}, {c.m} strings in batches of {c.batch}"
     )
     if variant == "text":

@@ -14,6 +14,7 @@ from maurey.symbolic.route import PAPER, SHARP, Route
 
 TWO_THIRDS = Rational(2, 3)
 HIDES = "an absolute constant, and logarithms of all quantities but m and T"
+EXPONENTS = "damaged: the exponents 2/3 and 3 are read with Lemma A.8"
 
 eps, d, m, T, N, d_1, d_2 = symbols("eps d m T N d_1 d_2")
 L_sigma, B_X, B_V, B_V_inf, B_QK_inf, B_inf, B_1 = symbols("L_sigma B_X B_V B_V_inf B_QK_inf B_W_inf B_W_21")
@@ -31,8 +32,10 @@ def hidden_part(
     printed: Form,
     derived: Form,
     sharp: Form,
+    repaired: Form | None = None,
     hides: str = HIDES,
     keeps: tuple[str, ...] | None = KEPT,
+    source: str = "",
 ) -> Part:
     """A part that the paper prints with <~."""
     return Part(
@@ -42,7 +45,9 @@ def hidden_part(
         relation="<~",
         hides=hides,
         keeps=keeps,
+        source=source,
         printed=printed,
+        repaired=repaired,
         derived=derived,
         sharp=sharp,
     )
@@ -139,18 +144,6 @@ $\varepsilon_{\mathrm{in}}$, both on the $mT$ pooled tokens.""",
 )
 
 
-def _scalar_resolution(_: Setting) -> list[Step]:
-    D = Derivation()
-    readout = Fixed(B_w).sensitivity(D, Signal(B_X, m, Integer(1))).lipschitz()
-    return D.steps_to(D.let("eps_head", r"\varepsilon_{\mathrm{head}}", eps / readout, "Cauchy-Schwarz: $w$ is fixed"))
-
-
-def _scalar_size(_: Setting) -> list[Step]:
-    D = Derivation()
-    size = entropy_value(E_head).rescale(B_w).at(eps)
-    return D.steps_to(D.let("log_N", r"\log\mathcal N_\infty", size, "the cover of the head, read out by $w$"))
-
-
 scalar_4_2 = Claim(
     key="edelman2022/4.2-scalar",
     title="Scalar-output consequence of 4.2",
@@ -165,7 +158,6 @@ the cover of $\mathcal F_{\mathrm{head}}$ at $\varepsilon_{\mathrm{head}}=\varep
             r"\log\mathcal N_\infty(\mathcal F_{\mathrm{scalar}};\varepsilon;\{(X^{(i)},z^{(i)})\}_{i=1}^m)",
             "log covering number of the scalar class",
             printed=lambda _: E_head,
-            derived=_scalar_size,
         ),
         Part(
             "eps_head",
@@ -173,7 +165,6 @@ the cover of $\mathcal F_{\mathrm{head}}$ at $\varepsilon_{\mathrm{head}}=\varep
             "resolution at which the head is covered",
             relation="=",
             printed=lambda _: eps / B_w,
-            derived=_scalar_resolution,
         ),
     ),
 )
@@ -254,6 +245,15 @@ def _sharp_4_4(setting: Setting) -> list[Step]:
     return head_capacity(head(setting, SHARP), SHARP)
 
 
+def repaired_head(pairs: Expr, radius: Expr) -> Expr:
+    """`pairs`: over all heads, the two norms of values and scores, each to the power 2/3."""
+    return (d * L_sigma * radius) ** 2 * (pairs**3 / eps**2) * log(2 * d * m * T + 1)
+
+
+def _repaired_4_4(_: Setting) -> Expr:
+    return repaired_head(B_V_inf**TWO_THIRDS + (B_QK_inf * B_V * B_X**2) ** TWO_THIRDS, B_X)
+
+
 HEAD = r"\log\mathcal N_\infty(\mathcal F_{\text{tf-head}};\varepsilon;X^{(1)},\dots,X^{(m)},\|\cdot\|_2)"
 
 corollary_4_4 = Claim(
@@ -271,9 +271,11 @@ $B_X$ in one term; both are parts.""",
     constants=(C0, KAPPA),
     parts=(
         hidden_part("log_N", HEAD, "log covering number of the head",
-                    lambda _: _printed_4_4(B_QK_inf * B_V), _derived_4_4, _sharp_4_4),
+                    lambda _: _printed_4_4(B_QK_inf * B_V), _derived_4_4, _sharp_4_4, repaired=_repaired_4_4,
+                    source=EXPONENTS),
         hidden_part("log_N_appendix", HEAD, "the same, last display of the appendix",
-                    lambda _: _printed_4_4(B_QK_inf * B_V * B_X), _derived_4_4, _sharp_4_4),
+                    lambda _: _printed_4_4(B_QK_inf * B_V * B_X), _derived_4_4, _sharp_4_4, repaired=_repaired_4_4,
+                    source=EXPONENTS),
     ),
 )  # fmt: skip
 
@@ -310,6 +312,7 @@ coordinate $i$ being $v_i^\top x$ with $v_i$ the $i$-th column of $W$, and $\|x^
             lambda _: c0 * ((d_2 * B_inf * B_X) ** 2 / eps**2) * log(N),
             lambda _: linear_class(zhang, rows=B_inf),
             lambda _: linear_class(online, rows=B_inf),
+            repaired=lambda _: (d_2 * B_inf * B_X) ** 2 / eps**2 * log(2 * d_2 * N + 1),
         ),
     ),
 )
@@ -335,6 +338,7 @@ replaced by $d_2B_\infty B_1$.""",
             lambda _: c0 * (d_2 * B_inf * B_1 * B_X**2 / eps**2) * log(N),
             lambda _: linear_class(zhang, row_sum=B_1),
             lambda _: linear_class(online, rows=B_inf, row_sum=B_1),
+            repaired=lambda _: d_2 * B_inf * B_1 * B_X**2 / eps**2 * log(2 * d_2 * N + 1),
         ),
     ),
 )

@@ -129,5 +129,5 @@ lemma_a5 = Claim(
     title="Generalization from a covering number, restated",
     kind="generalization",
     statement=r"""Lemma 2.2 again, with its proof.""",
-    **GAP_RECORD,
+    **GAP_RECORD | {"uses": ("edelman2022/2.2",)},
 )

@@ -14,7 +14,7 @@ from maurey.symbolic.route import PAPER, SHARP, Route
 from maurey.symbolic.softmax import entrywise_jacobian, finite_shift
 
 from .section_2 import linear_functions
-from .section_4 import HEAD_DEPARTURES, TWO_THIRDS, head, head_capacity, hidden_part
+from .section_4 import EXPONENTS, HEAD_DEPARTURES, TWO_THIRDS, head, head_capacity, hidden_part, repaired_head
 
 THIRD = Rational(1, 3)
 
@@ -42,8 +42,7 @@ lemma_a6 = Claim(
 moves in $\ell_1$ by at most $c_f$ times the distance $\Delta=\|\theta_1-\theta_2\|_\infty$.""",
     symbols=parameters("c_f Delta"),
     parts=(
-        Part("moved", r"\|f(\theta_1)-f(\theta_2)\|_1", "movement of the function", printed=lambda _: c_f * Delta,
-             derived=lambda _: from_jacobian(c_f, "the hypothesis, averaged along the segment (Jensen)")),
+        Part("moved", r"\|f(\theta_1)-f(\theta_2)\|_1", "movement of the function", printed=lambda _: c_f * Delta),
     ),
 )  # fmt: skip
 
@@ -97,6 +96,7 @@ lemma_a8 = Claim(
 $\sum_i\beta_ix_i=C$, its value and where it is attained. One line of Hölder gives all $n$ at once:
 $\gamma\le(\sum_i\alpha_i/x_i^2)^{1/3}(\sum_i\beta_ix_i)^{2/3}$.""",
     symbols=parameters("alpha[n] beta[n] C n i"),
+    source="damaged: exponents are read with the Lagrange condition, and as Trauger and Tewari restate the lemma",
     assumes=(Assumption(Le(i, n), "the index i is at most n"),),
     parts=(
         Part("minimum", r"\min_x\sum_{i=1}^n\alpha_i/x_i^2", "value of the problem", relation="=",
@@ -169,6 +169,11 @@ def _printed_a11(_: Setting) -> Expr:
     return c0 * (d * L_sigma * (B_X + B_P)) ** 2 * (pair / eps**2) * log(m * T)
 
 
+def _repaired_a11(_: Setting) -> Expr:
+    radius = B_X + B_P
+    return repaired_head(B_V_inf**TWO_THIRDS + (B_QK_inf * B_V * radius**2) ** TWO_THIRDS, radius)
+
+
 lemma_a11 = Claim(
     key="edelman2022/A.11",
     title="Capacity with fixed positional embeddings",
@@ -181,7 +186,8 @@ at most $B_X$.""",
     differs=HEAD_DEPARTURES,
     parts=(
         hidden_part("log_N", POSITIONS, "log covering number of the head with positions", _printed_a11,
-                    lambda setting: _positional(setting, PAPER), lambda setting: _positional(setting, SHARP)),
+                    lambda setting: _positional(setting, PAPER), lambda setting: _positional(setting, SHARP),
+                    repaired=_repaired_a11, source=EXPONENTS),
     ),
 )  # fmt: skip
 
@@ -200,6 +206,11 @@ def _printed_a12(_: Setting) -> Expr:
     return c0 * (d * L_sigma * B_X) ** 2 * (Sum(pair, (h, 1, H)) ** 3 / eps**2) * log(m * T)
 
 
+def _repaired_a12(_: Setting) -> Expr:
+    pair = B_V_infs[h] ** TWO_THIRDS + (B_QK_infs[h] * B_Vs[h] * B_X**2) ** TWO_THIRDS
+    return repaired_head(Sum(pair, (h, 1, H)), B_X)
+
+
 lemma_a12 = Claim(
     key="edelman2022/A.12",
     title="Capacity of multi-head attention",
@@ -212,7 +223,8 @@ heads.""",
     differs=HEAD_DEPARTURES,
     parts=(
         hidden_part("log_N", HEADS, "log covering number of the sum of heads", _printed_a12,
-                    lambda setting: _heads(setting, PAPER), lambda setting: _heads(setting, SHARP)),
+                    lambda setting: _heads(setting, PAPER), lambda setting: _heads(setting, SHARP),
+                    repaired=_repaired_a12, source=EXPONENTS),
     ),
 )  # fmt: skip
 
@@ -226,6 +238,11 @@ def _printed_equal_heads(_: Setting) -> Expr:
     return c0 * (d * L_sigma * B_X) ** 2 * H**3 * (pair / eps**2) * log(m * T)
 
 
+def _repaired_equal_heads(_: Setting) -> Expr:
+    pair = B_V_inf**TWO_THIRDS + (B_QK_inf * B_V * B_X**2) ** TWO_THIRDS
+    return (d * L_sigma * B_X) ** 2 * H**3 * (pair**3 / eps**2) * log(2 * d * m * T + 1)
+
+
 equal_heads = Claim(
     key="edelman2022/A.12-equal-heads",
     title="Equal heads",
@@ -237,6 +254,7 @@ equal_heads = Claim(
     differs=HEAD_DEPARTURES,
     parts=(
         hidden_part("log_N", HEADS, "log covering number of the sum of equal heads", _printed_equal_heads,
-                    lambda setting: _equal_heads(setting, PAPER), lambda setting: _equal_heads(setting, SHARP)),
+                    lambda setting: _equal_heads(setting, PAPER), lambda setting: _equal_heads(setting, SHARP),
+                    repaired=_repaired_equal_heads, source=EXPONENTS),
     ),
 )  # fmt: skip

@@ -1,11 +1,11 @@
 """Appendix A, last part: deep networks, from the lemmas on one layer to Theorem A.17."""
 
-from sympy import Expr, Indexed, Integer, Product, Sum, log
+from sympy import Eq, Expr, Indexed, Integer, Max, Piecewise, Product, Sum, log
 
 from maurey.symbolic.capacity import capacity_steps
-from maurey.symbolic.claim import Claim, Part, Setting
+from maurey.symbolic.claim import REPAIRED, Claim, Part, Setting
 from maurey.symbolic.derivation import Derivation, Step
-from maurey.symbolic.modules import ReadToken, Sensitivity, Signal, compose
+from maurey.symbolic.modules import ReadToken, Sensitivity, Signal, compose, square, times
 from maurey.symbolic.names import C0, KAPPA, indexed, parameters, symbols
 from maurey.symbolic.networks import Norms, block, matrices, network, network_gap, readout
 from maurey.symbolic.route import PAPER, SHARP, Route
@@ -16,7 +16,7 @@ from .section_4 import TWO_THIRDS, hidden_part
 eps, d, k, m, T, L, i, j, L_sigma, B_w, c0 = symbols("eps d k m T L i j L_sigma B_w C0")
 B_C, B_V, B_QK, L_loss, b, delta = symbols("B_C B_V B_QK L_loss b delta")
 Delta, Delta_QK, Delta_V, Delta_C, Delta_w, Delta_g = symbols("Delta Delta_QK Delta_V Delta_C Delta_w Delta_g")
-alpha, B_Cs, B_Vs, B_QKs = indexed("alpha B_C B_V B_QK")
+alpha, radii, B_Cs, B_Vs, B_QKs = indexed("alpha R B_C B_V B_QK")
 B_C_infs, B_V_infs, B_QK_infs = indexed("B_C_inf B_V_inf B_QK_inf")
 
 # --- A.13 to A.16: how far one layer moves, tokens in the unit ball --------------------------------------
@@ -153,7 +153,7 @@ def deep_capacity(
     return capacity_steps(network(route, layers, width), Signal(tokens, m, T), eps, route.cover)
 
 
-def _layers(setting: Setting, route: Route) -> list[Norms]:
+def layers(setting: Setting, route: Route) -> list[Norms]:
     names = [f"{matrix}{suffix}" for matrix in ("V", "QK", "C") for suffix in ("", "_inf")]
     if route.scalar_scores:
         names += [f"{matrix}_F" for matrix in ("V", "QK", "C") if setting.optional(f"B_{matrix}_F") is not None]
@@ -161,7 +161,7 @@ def _layers(setting: Setting, route: Route) -> list[Norms]:
 
 
 def deep_steps(setting: Setting, route: Route) -> list[Step]:
-    return deep_capacity(setting, route, _layers(setting, route))
+    return deep_capacity(setting, route, layers(setting, route))
 
 
 def _printed_a17(_: Setting) -> list[Step]:
@@ -178,10 +178,31 @@ def _printed_a17(_: Setting) -> list[Step]:
     ]
 
 
+def _repaired_a17(setting: Setting) -> list[Step]:
+    """Errors are amplified by the layers above; inputs of W_C have norm L_sigma; the first layer sees long tokens."""
+    long = setting.optional("B_X")
+    R = radii[i] if long else Integer(1)
+    layer = (
+        (d * L_sigma * B_C_infs[i]) ** TWO_THIRDS
+        + times(2 * d * L_sigma * B_Cs[i] * B_Vs[i] * B_QK_infs[i], square(R), R) ** TWO_THIRDS
+        + times(k * L_sigma * B_Cs[i] * B_V_infs[i], R) ** TWO_THIRDS
+    )
+    above = Product(L_sigma * B_Cs[j] * B_Vs[j] * (1 + 4 * B_QKs[j]), (j, i + 1, L))
+    inside = B_w**TWO_THIRDS + B_w**TWO_THIRDS * Sum(alpha[i] ** TWO_THIRDS * layer, (i, 1, L))
+    steps = [
+        Step("alpha", r"\alpha", above, "an error is amplified by the layers above", over=(i, L)),
+        Step("log_N", "", log(2 * Max(d, k) * m * T + 1) / eps**2 * inside**3, REPAIRED),
+    ]
+    if long:
+        radius = Piecewise((long, Eq(i, 1)), (Integer(1), True))
+        steps.insert(0, Step("R", "R", radius, "tokens below, what a projection leaves above", over=(i, L)))
+    return steps
+
+
 def _deep_gap(setting: Setting, route: Route) -> list[Step]:
     """The generalization gap of the class, by the chain of 2.2; the read-out of a projected token gives |f| <= B_w."""
     D = Derivation()
-    module, x = network(route, _layers(setting, route)), Signal(setting.optional("B_X") or Integer(1), m, T)
+    module, x = network(route, layers(setting, route)), Signal(setting.optional("B_X") or Integer(1), m, T)
     return D.steps_to(network_gap(D, route, module, x))
 
 
@@ -216,7 +237,9 @@ $B_X$ is given.""",
     differs=DEEP_DEPARTURES,
     parts=(
         hidden_part("log_N", DEEP, "log covering number of the network", _printed_a17,
-                    lambda setting: deep_steps(setting, PAPER), lambda setting: deep_steps(setting, SHARP)),
+                    lambda setting: deep_steps(setting, PAPER), lambda setting: deep_steps(setting, SHARP),
+                    repaired=_repaired_a17,
+                    source="damaged: exponents, and the term of the read-out, are read from the proof"),
         Part("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap, through the chain of 2.2",
              derived=lambda setting: _deep_gap(setting, PAPER), sharp=lambda setting: _deep_gap(setting, SHARP)),
     ),

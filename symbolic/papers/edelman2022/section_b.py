@@ -1,6 +1,6 @@
 """Appendix B: sparse Boolean functions by attention. One part per stated norm, size, error and margin."""
 
-from sympy import Expr, Lt, Max, Min, exp, log, sqrt
+from sympy import Expr, Lt, Max, exp, log, sqrt
 
 from maurey.symbolic.claim import Assumption, Claim, Part
 from maurey.symbolic.derivation import Derivation
@@ -10,46 +10,38 @@ from maurey.symbolic.names import C0, DEGREE, parameters
 from .section_b_weights import (
     BUMP,
     COHERENT,
-    DECREASES,
     EVEN,
     NETWORK,
     PLATEAU,
     SPARSE,
     TRUNCATION,
-    WITHIN,
     B,
     Delta,
     R,
     T,
-    bias,
     c0,
     c_s,
     d_f,
     delta,
     dominance,
-    dual_scale,
+    dual_query,
     error,
-    even_steps,
     exact,
     f_max,
+    form,
     gamma,
     gap,
-    key_squared,
-    largest,
     margin,
     moved,
     n,
     network_norms,
-    network_sizes,
     norms,
     number,
-    one_entry,
-    one_key,
     s,
     scaled,
     selection_error,
-    slope,
     two_units,
+    widths,
 )
 
 theorem_b1 = Claim(
@@ -61,10 +53,14 @@ approximates a particular monotone symmetric $s$-sparse function with the norms 
 three-layer ReLU network behind it, one head represents every symmetric $s$-sparse function exactly with network
 norms polynomial in $s$, and $s$ heads (one, for bags) every $s$-sparse function with norms $2^s$ times a
 polynomial.""",
-    symbols=parameters("s"),
+    symbols=parameters("T s gamma coherence"),
+    assumes=(COHERENT, SPARSE),
     uses=("edelman2022/B.2", "edelman2022/B.3", "edelman2022/B.4", "edelman2022/B.5", "edelman2022/B.6"),
     constants=(C0, DEGREE),
     parts=(
+        Part("error", r"\max_b|\hat f(X(b))-g_{\mathcal I}(b)|",
+             "error of attention alone, with weights within the norms of B.2, B.3 or B.4",
+             printed=form(lambda: gamma / 4)),
         Part("mlp_symmetric", r"\|W_1\|_F,\|W_2\|_F,\|w\|_F", "network norms, symmetric targets", "<~",
              "an absolute constant and the degree of a polynomial", printed=lambda _: c0 * s**c_s),
         Part("mlp_sparse", r"\|W_1\|_F,\|W_2\|_F,\|w\|_F", "network norms, all sparse targets", "<~",
@@ -93,16 +89,15 @@ derived forms of one head are for $(2s-1)\Delta<1$.""",
     symbols=parameters("T s gamma coherence"),
     assumes=(COHERENT, SPARSE),
     uses=(TRUNCATION,),
-    differs={"mu": EVEN, "margin": DECREASES},
+    differs={"mu": EVEN},
     parts=(
-        *norms({"W_Q": (lambda: log(8 * T / gamma) / (1 - s * Delta), scaled(lambda D: dual_scale(D, gap(D)))),
-                "W_K": (lambda: s, lambda D: D.let("W_K", "", sqrt(key_squared(D)), "of rank one")),
-                "W_V": (number(2), two_units), "W_C": (number(1), one_entry)}),
+        *norms({"W_Q": lambda: log(8 * T / gamma) / (1 - s * Delta), "W_K": lambda: s, "W_V": number(2),
+                "W_C": number(1)}, W_Q=lambda D: dual_query(D, gap(D), s), W_V=two_units),
         error(lambda: gamma / 4, selection_error),
-        margin(lambda: 2 / s, even_steps),
-        *norms({"W_Q": (lambda: log(8 * T / gamma) / (1 - s * Delta), scaled(_head_scale)),
-                "W_K": (number(1), one_key), "W_V": (number(2), two_units), "W_C": (number(1), one_entry)},
-               suffix="_heads", of=", each of $s$ heads"),
+        margin(lambda: 2 / s),
+        *norms({"W_Q": lambda: log(8 * T / gamma) / (1 - s * Delta), "W_K": number(1), "W_V": number(2),
+                "W_C": number(1)}, suffix="_heads", of=", each of $s$ heads",
+               damaged="the item is lost; the proof takes the same R", W_Q=scaled(_head_scale), W_V=two_units),
         error(lambda: gamma / 4, _head_error, suffix="_heads", of=", $s$ heads"),
     ),
 )  # fmt: skip
@@ -116,13 +111,12 @@ for each of $s$ heads, with $P$ shared.""",
     symbols=parameters("T s gamma"),
     assumes=(SPARSE,),
     uses=(TRUNCATION, "edelman2022/B.2"),
-    differs={"margin": DECREASES},
     parts=(
-        *norms({"P": (lambda: s, lambda D: D.let("P", "", s, "a unit vector in each of $s$ rows"))}, norm="2,1"),
-        *norms({"W_Q": (lambda: log(8 * T / gamma), scaled(gap)), "W_K": (number(1), one_key),
-                "W_V": (number(2), two_units), "W_C": (number(1), one_entry)}),
+        *norms({"P": lambda: s}, norm="2,1"),
+        *norms({"W_Q": lambda: log(8 * T / gamma), "W_K": number(1), "W_V": number(2), "W_C": number(1)},
+               W_Q=scaled(gap), W_V=two_units),
         error(lambda: gamma / 4, selection_error),
-        margin(lambda: 2 / s, even_steps),
+        margin(lambda: 2 / s),
     ),
 )  # fmt: skip
 
@@ -155,13 +149,13 @@ $(2s-1)\Delta<1$ and any $\gamma$.""",
         "moved": r"it adds an error $s\Delta$ of the values, which no $R$ removes, and asks for $s\Delta<\gamma$ only",
     },
     parts=(
-        *norms({"W_Q": (lambda: log(8 * T * s * (1 + Delta) / (gamma - s * Delta)) / (1 - s * Delta),
-                        scaled(lambda D: dual_scale(D, gap(D, s)))),
-                "W_K": (lambda: s + 1, lambda D: D.let("W_K", "", sqrt(key_squared(D) + 1), "of rank one, with [CLS]")),
-                "W_V": (lambda: 2 * s, _bag_value),
-                "W_C": (lambda: s, lambda D: D.let("W_C", "", sqrt(s), "$s$ entries"))}),
+        *norms({"W_Q": lambda: log(8 * T * s * (1 + Delta) / (gamma - s * Delta)) / (1 - s * Delta),
+                "W_K": lambda: s + 1, "W_V": lambda: 2 * s, "W_C": lambda: s},
+               damaged="the argument of the logarithm is read from fragments, and from the error of the proof",
+               W_Q=lambda D: dual_query(D, gap(D, s), s + 1, beside=1), W_V=_bag_value,
+               W_C=lambda D: D.let("W_C", "", sqrt(s), "$s$ entries")),
         error(lambda: gamma / 4, _bag_error),
-        margin(lambda: 1 / s, lambda D: D.let("margin", "", 1 / s, r"$(s+1)/((r+1)(r+2))$ is least at $r=s-1$")),
+        margin(lambda: 1 / s, source="damaged: the target is read from the limit of the construction"),
     ),
 )  # fmt: skip
 
@@ -176,9 +170,9 @@ $s$-sparse $f$ exactly.""",
     uses=(NETWORK,),
     differs={"ramp": PLATEAU},
     parts=(
-        *network_sizes(lambda: s + 1, number(1), lambda: 4 * (s + 1), lambda: 2 * (s + 1)),
+        *widths(lambda: 4 * (s + 1), lambda: 2 * (s + 1)),
         *network_norms(number(1)),
-        exact("b", WITHIN),
+        exact("b"),
     ),
 )
 
@@ -192,9 +186,9 @@ values in $\mathbb R^s$.""",
     uses=(NETWORK,),
     differs={"ramp": PLATEAU},
     parts=(
-        *network_sizes(lambda: 2**s, lambda: s, lambda: 4 * s * 2**s, lambda: 2 * 2**s),
+        *widths(lambda: 4 * s * 2**s, lambda: 2 * 2**s),
         *network_norms(lambda: s),
-        exact("b", WITHIN),
+        exact("b"),
     ),
 )
 
@@ -226,15 +220,6 @@ the softmax moves by at most the first amount, which is below the second.""",
 )  # fmt: skip
 
 
-def _entries(D: Derivation) -> Expr:
-    return D.let("W_1", "", Max(slope(D, delta), bias(D, B, delta)), "weights and biases")
-
-
-def _threshold(D: Derivation) -> Expr:
-    width = D.let("width", r"\theta", Min(1, delta), "a ramp within the gap of 1 below $d_f$")
-    return D.let("W_2", "", d_f / width, "its largest bias")
-
-
 def _wide_entries(D: Derivation) -> Expr:
     reason = r"plateaus are $3\delta$ from other centres, so a bump may fall over $2\delta$: $\frac12((u+3)_+-(u+1)_+-"
     reason += r"(u-1)_++(u-3)_+)$"
@@ -254,11 +239,11 @@ lemma_b8 = Claim(
     statement=r"""For $n$ points with $\|x_i\|_\infty\le B$ and $\|x_i-x_j\|_\infty\ge4\delta$, a network of the
 stated size and entries has the value $f(x_i)$ on all of $x_i+[-\delta,\delta]^{d_f}$.""",
     symbols=parameters("n d_f B ramp f_max", n={"meaning": "number of points"}),
-    differs={"bias": BUMP, "width": r"its ramp, of width $\delta$, is wider than the gap when $\delta>1$"},
+    differs={"bias": BUMP, "W_2": r"its ramp, of width $\delta$, is wider than the gap of 1 when $\delta>1$"},
     parts=(
-        *network_sizes(lambda: n, lambda: d_f, lambda: 4 * n * d_f, lambda: 2 * n),
-        *norms({"W_1": (lambda: Max(1, B) / delta, _entries), "W_2": (lambda: d_f / delta, _threshold),
-                "w": (lambda: f_max, largest)}, norm=r"\infty", W_1=_wide_entries, W_2=_unit_threshold),
-        exact(r"i,\,\|z\|_\infty\le\delta", "bumps add to $d_f$ on the own plateau, to $d_f-1$ at most on others"),
+        *widths(lambda: 4 * n * d_f, lambda: 2 * n),
+        *norms({"W_1": lambda: Max(1, B) / delta, "W_2": lambda: d_f / delta, "w": lambda: f_max}, norm=r"\infty",
+               W_1=_wide_entries, W_2=_unit_threshold),
+        exact(r"i,\,\|z\|_\infty\le\delta"),
     ),
 )  # fmt: skip

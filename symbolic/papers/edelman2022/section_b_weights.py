@@ -25,13 +25,15 @@ def form(value: Formula) -> Form:
 
 
 def norms(
-    values: dict[str, tuple[Formula, Steps]], norm: str = "F", suffix: str = "", of: str = "", **sharp: Steps
+    values: dict[str, Formula], norm: str = "F", suffix: str = "", of: str = "", damaged: str = "", **derived: Steps
 ) -> tuple[Part, ...]:
-    """One part for each matrix: the stated bound on its norm, and the norm of the weights that work."""
+    """One part for each matrix: the stated bound on its norm, and where that takes a derivation the norm of the weights
+    that work; `damaged` tells what the source leaves of the query's bound."""
     return tuple(
         Part(f"{matrix}{suffix}", rf"\|{latex(matrix)}\|_{{{norm}}}", f"{WORDS[norm]} of ${latex(matrix)}${of}",
-             printed=form(value), derived=steps(derived), sharp=steps(sharp[matrix]) if matrix in sharp else None)
-        for matrix, (value, derived) in values.items()
+             source=f"damaged: {damaged}" if damaged and matrix == "W_Q" else "",
+             printed=form(value), derived=steps(derived[matrix]) if matrix in derived else None)
+        for matrix, value in values.items()
     )  # fmt: skip
 
 
@@ -39,11 +41,9 @@ def latex(matrix: str) -> str:
     return r"P^\top" if matrix == "P" else matrix
 
 
-def sizes(values: dict[str, tuple[Formula, Steps]]) -> tuple[Part, ...]:
-    return tuple(
-        Part(name, name, "width of a layer", "=", printed=form(v), derived=steps(derived))
-        for name, (v, derived) in values.items()
-    )
+def widths(d_2: Formula, d_3: Formula) -> tuple[Part, ...]:
+    named = {"d_2": d_2, "d_3": d_3}
+    return tuple(Part(name, name, "width of a layer", "=", printed=form(v)) for name, v in named.items())
 
 
 def error(value: Formula, derived: Steps, suffix: str = "", of: str = "") -> Part:
@@ -53,16 +53,15 @@ def error(value: Formula, derived: Steps, suffix: str = "", of: str = "") -> Par
                 derived=steps(derived))  # fmt: skip
 
 
-def exact(where: str, reason: str) -> Part:
+def exact(where: str) -> Part:
     """What an exact representation states of its error."""
-    return Part("error", rf"\max_{{{where}}}|\hat f-f|", "error of the representation", printed=form(number(0)),
-                derived=steps(lambda D: D.let("error", "", 0, reason)))  # fmt: skip
+    return Part("error", rf"\max_{{{where}}}|\hat f-f|", "error of the representation", printed=form(number(0)))
 
 
-def margin(value: Formula, derived: Steps) -> Part:
+def margin(value: Formula, source: str = "") -> Part:
     lhs = r"\min_r\left(g_{\mathcal I}(r+1)-g_{\mathcal I}(r)\right)"
-    return Part("margin", lhs, "least step of the target from a count of ones to the next", ">=", printed=form(value),
-                derived=steps(derived))  # fmt: skip
+    words = "least step of the target from a count of ones to the next"
+    return Part("margin", lhs, words, ">=", source=source, printed=form(value))
 
 
 def number(value: int) -> Formula:
@@ -73,7 +72,8 @@ def number(value: int) -> Formula:
 #
 # One head must give all relevant positions the same score. The key direction u = sum_i c_i v_i with u.v_i = 1 on the
 # relevant positions does, c = G^-1 1 for their Gram matrix G. G is dominated by its diagonal, 1 - (s-1) Delta at least,
-# so |G^-1|_inf <= 1/mu, whence |c|_1 <= s/mu, |u|^2 = 1.c <= s/mu, and u.v_t <= s Delta/mu elsewhere.
+# so |G^-1|_inf <= 1/mu, whence |c|_1 <= s/mu, |u|^2 = 1.c <= s/mu, and u.v_t <= s Delta/mu elsewhere. Only the product
+# of query and key counts: the key is scaled up to the norm that it is granted, and the query down.
 
 ONE = "a matrix of rank one: its scale times the norms of two unit vectors"
 EVEN = (
@@ -92,12 +92,15 @@ def key_squared(D: Derivation) -> Expr:
     return D.let("key_squared", r"\|u\|^2", s / dominance(D), reason)
 
 
-def dual_scale(D: Derivation, gap: Expr) -> Expr:
+def dual_query(D: Derivation, gap: Expr, granted: Expr, beside: int = 0) -> Expr:
+    """The norm of W_Q where W_K has the norm granted to it; `beside` is what else is squared in the key."""
     reason = r"$|u\cdot v_t|$ elsewhere, for $u=\sum_ic_iv_i$ with $\|c\|_1\le s/\mu$"
     leak = D.let("leak", r"\kappa", s * Delta / dominance(D), reason)
     room = D.let("room", r"\rho", Max(0, 1 - leak), r"by which relevant scores are larger, at $R=1$; none from "
                  r"$(2s-1)\Delta=1$ on")  # fmt: skip
-    return D.let("R", "R", gap / room, "so that the scores differ by the gap")
+    scale = D.let("R", "R", gap / room, "so that the scores differ by the gap")
+    key = D.let("key", r"\|u\|", sqrt(key_squared(D) + beside), "the key as it is")
+    return D.let("W_Q", "", scale * key / granted, "of rank one; the key is scaled up to the norm granted to it")
 
 
 def gap(D: Derivation, values: Expr | None = None) -> Expr:
@@ -123,23 +126,8 @@ def two_units(D: Derivation) -> Expr:
     return D.let("W_V", "", sqrt(2), r"of rank one, with $\|E_1-E_0\|=\sqrt2$")
 
 
-def one_entry(D: Derivation) -> Expr:
-    return D.let("W_C", "", 1, "one entry")
-
-
 def scaled(of: Steps) -> Steps:
     return lambda D: D.let("W_Q", "", of(D), ONE)
-
-
-def one_key(D: Derivation) -> Expr:
-    return D.let("W_K", "", 1, ONE)
-
-
-def even_steps(D: Derivation) -> Expr:
-    return D.let("margin", "", 2 / s, r"with $W_V=(E_1-E_0)e_1^\top$ one more 1 turns a $-1/s$ into $1/s$")
-
-
-DECREASES = r"its target has $+1$ for a 0 and $-1$ for a 1, and decreases in the number of ones"
 
 
 # --- networks: what the weights come to --------------------------------------------------------------------------
@@ -153,7 +141,6 @@ BUMP = (
     r"its bias rows, up to $B/\delta+2$, are not within $\max(1,B)/\delta$"
 )
 PLATEAU = r"with $\delta=\gamma/8$ the plateau ends at $\gamma/8$, and the values come within $\gamma/4$ only"
-WITHIN = "each value comes within its plateau, where one ramp is 1 and the others are 0"
 
 
 def slope(D: Derivation, ramp: Expr) -> Expr:
@@ -169,22 +156,6 @@ def quarter(D: Derivation, of: Expr) -> Expr:
     return D.let("ramp", r"\delta", of / 4, r"plateaus that reach $\gamma/4$, around values $\gamma=4\delta$ apart")
 
 
-def network_sizes(points: Formula, dimension: Formula, d_2: Formula, d_3: Formula) -> tuple[Part, ...]:
-    def first(D: Derivation) -> Expr:
-        count = D.name("n", "n", points(), "values to be told apart")
-        return D.let("d_2", "", 4 * count * dimension(), "four pieces to a bump, one bump per value and coordinate")
-
-    def second(D: Derivation) -> Expr:
-        count = D.name("n", "n", points(), "values to be told apart")
-        return D.let("d_3", "", 2 * count, "two pieces to a ramp")
-
-    return sizes({"d_2": (d_2, first), "d_3": (d_3, second)})
-
-
-def largest(D: Derivation) -> Expr:
-    return D.let("w", "", f_max, "the values of the target, with both signs")
-
-
 def network_norms(dimension: Formula) -> tuple[Part, ...]:
     """B.5 and B.6: the network of B.8 with ramps of gamma/4, which are below 1."""
 
@@ -198,10 +169,8 @@ def network_norms(dimension: Formula) -> tuple[Part, ...]:
         return D.let("W_2", "", width / quarter(D, gamma), reason, NETWORK)
 
     return norms(
-        {
-            "W_1": (lambda: 8 * Max(1, B) / gamma, first),
-            "W_2": (lambda: 8 * s / gamma, second),
-            "w": (lambda: f_max, largest),
-        },
+        {"W_1": lambda: 8 * Max(1, B) / gamma, "W_2": lambda: 8 * s / gamma, "w": lambda: f_max},
         norm=r"\infty",
+        W_1=first,
+        W_2=second,
     )

@@ -23,6 +23,7 @@ B_x$, $i\in[N]$. Known at second hand, from its restatement in Trauger and Tewar
 norm is read as in Lemma 4.5 of the first version (columns of $W$ are dotted with $x$), and the dimension in the
 logarithm as the number of outputs.""",
     symbols=parameters("eps N d_1 d_2 B_X B_W_21", B_W_21="B_w", B_X="B_x", d_2="d"),
+    source="recovered: as Trauger and Tewari 2024 restate it",
     uses=("edelman2022/4.5-stronger", "maurey/online"),
     differs={"log_N": "its proof is not at hand; this is the first version's, with $B_w$ in its grid of norms"},
     constants=(C0,),

@@ -20,13 +20,6 @@ def printed_hidden(D: Expr = D) -> Expr:
     return (Rational(32, 3) * D * (D + 1) * (2 * D + 1) + 10 * D + 5) / (16 * D**2)
 
 
-def _size(name: str, lhs: str, meaning: str, printed: Form, value: Expr | int, reason: str, key: str) -> Part:
-    """A norm that is read off the definitions."""
-    return Part(
-        name, lhs, meaning, printed=printed, derived=steps(lambda proof: proof.let(name, "", value, reason, key))
-    )
-
-
 def _of(name: str, lhs: str, meaning: str, printed: Form, derived: Steps) -> Part:
     return Part(name, lhs, meaning, printed=printed, derived=steps(derived))
 
@@ -34,10 +27,6 @@ def _of(name: str, lhs: str, meaning: str, printed: Form, derived: Steps) -> Par
 def _token(proof: Derivation) -> Expr:
     squares = proof.let("squares", r"1+z_t^2", 2, "a unit vector and a bit", CONSTRUCTION)
     return proof.let("X_rows", "", sqrt(squares), "the root")
-
-
-def _column(proof: Derivation) -> Expr:
-    return proof.let("G_column", "", sqrt(T + 1), "$T+1$ outputs of the network, between 0 and 1", GRID)
 
 
 def _keys(proof: Derivation) -> Expr:
@@ -75,52 +64,12 @@ on those with a bit holds with probability at least $1-\delta$.""",
     source="reconstructed",
     parts=(
         _of("X_rows", r"\|X\|_{2,\infty}", "norm of a token", lambda _: sqrt(2), _token),
-        _size(
-            "X_max",
-            r"\|X\|_{\max}",
-            meaning="largest entry of a token",
-            printed=lambda _: Integer(1),
-            value=1,
-            reason="ones and bits",
-            key=CONSTRUCTION,
-        ),
-        _size(
-            "values",
-            r"\|XW_V\|_{2,\infty}",
-            meaning="norm of a value of the first layer",
-            printed=lambda _: Integer(1),
-            value=1,
-            reason="$W_V$ keeps the bit alone",
-            key=CONSTRUCTION,
-        ),
-        _size(
-            "b",
-            r"\|b_t\|",
-            meaning="norm of an output of the first layer",
-            printed=lambda _: Integer(1),
-            value=1,
-            reason="a mean of values",
-            key=CONSTRUCTION,
-        ),
-        _size(
-            "G_rows",
-            r"\|G\|_{2,\infty}",
-            meaning="norm of a token of the second layer",
-            printed=lambda _: sqrt(2),
-            value=sqrt(2),
-            reason="a position and an output of the network, between 0 and 1",
-            key=GRID,
-        ),
-        _size(
-            "G_max",
-            r"\|G\|_{\max}",
-            meaning="largest entry of such a token",
-            printed=lambda _: Integer(1),
-            value=1,
-            reason="the same",
-            key=GRID,
-        ),
-        _of("G_column", r"\|G_{\cdot,T+2}\|_2", "norm of the column of parities", lambda _: sqrt(T + 1), _column),
+        Part("X_max", r"\|X\|_{\max}", "largest entry of a token", printed=lambda _: Integer(1)),
+        Part("values", r"\|XW_V\|_{2,\infty}", "norm of a value of the first layer", printed=lambda _: Integer(1)),
+        Part("b", r"\|b_t\|", "norm of an output of the first layer", printed=lambda _: Integer(1)),
+        Part("G_rows", r"\|G\|_{2,\infty}", "norm of a token of the second layer", printed=lambda _: sqrt(2)),
+        Part("G_max", r"\|G\|_{\max}", "largest entry of such a token", printed=lambda _: Integer(1)),
+        Part("G_column", r"\|G_{\cdot,T+2}\|_2", "norm of the column of parities", printed=lambda _: sqrt(T + 1)),
         _of(
             "G_output",
             r"\|Gv_2\|_\infty",

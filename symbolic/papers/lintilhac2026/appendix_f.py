@@ -1,8 +1,8 @@
 """Appendix F: the trace of the Hessian, the gradient of every block, and a softmax inequality."""
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, Rational, log
 
-from maurey.symbolic.claim import Claim, Form, Part
+from maurey.symbolic.claim import REPAIRED, Claim, Form, Part
 from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.forms import steps
 from maurey.symbolic.names import parameters, symbols
@@ -11,13 +11,24 @@ from maurey.symbolic.sharpness import CONSTRUCTION, GRADIENT, GRID, NORMS, SIZES
 
 from .letters import LOW, SPARSE, D, letters, omega
 
-B_X, B = symbols("B_X B")
+B_X, B, norm_squared, T = symbols("B_X B norm_squared T")
 TRACE = "lintilhac2026/13"
+CODE = "recovered: the authors' published code"
+SPLIT = "reconstructed: the terms of the recovered total, block by block"
 
 
 def printed_gradient(omega: Expr = omega, D: Expr = D) -> Expr:
     """G_u(omega, D)."""
     return 4 + 4 * omega * (2 + D + 32 * D**2 + 32 * D**3)
+
+
+def _repaired_gradient(proof: Derivation, factor: int = 1) -> Expr:
+    """With the columns of the positions; `factor` of it."""
+    squares = (Rational(32, 3) * D * (D + 1) * (2 * D + 1) + 10 * D + 5) / (16 * D**2)
+    rho = proof.let("rho_D", r"\rho_D", squares, REPAIRED)
+    columns = omega * rho * (1 + (omega + 1) / 4 * log(T) ** 2)
+    total = 4 + omega / 8 + 64 * omega * D**2 * (D + 1) + columns
+    return proof.let("G", "", total if factor == 1 else factor * total, REPAIRED)
 
 
 def _trace(proof: Derivation) -> Expr:
@@ -27,7 +38,12 @@ def _trace(proof: Derivation) -> Expr:
 
 def _block(name: str, block: str, printed: Form | None) -> Part:
     return Part(name, rf"\|\nabla_{{{block}}}f\|^2", f"squared gradient with respect to ${block}$", printed=printed,
-                derived=steps(lambda proof: Target().gradient_blocks(proof)[name]))  # fmt: skip
+                derived=steps(lambda proof: Target().gradient_blocks(proof)[name]), source=SPLIT)  # fmt: skip
+
+
+def _flat(name: str) -> Part:
+    return Part(name, rf"\|\nabla_{{{name}}}f\|^2", f"squared gradient with respect to ${name}$",
+                printed=lambda _: Integer(0), source="printed")  # fmt: skip
 
 
 EXACT = r"""in the construction with exact attention, at every string and whatever the coefficients are, as long as
@@ -48,17 +64,21 @@ theorem_13 = Claim(
     title="The trace of the Hessian of the loss",
     kind="lipschitz",
     statement=rf"""For the squared loss, {EXACT}: the Hessian is $2\nabla f\nabla f^\top$, of rank one, so
-that its trace and its operator norm are $2\|\nabla f\|^2$, at most the stated amount. The same for means over
+that its trace and its operator norm are $2\|\nabla f\|^2$; with 14, that is at most $2G_u$. The same for means over
 strings.""",
-    symbols=letters("omega D T"),
+    symbols=letters("omega D T norm_squared", norm_squared={"latex": r"\|\nabla f\|^2",
+                                                            "meaning": "squared norm of the gradient"}),
     assumes=(SPARSE, LOW),
     uses=(GRADIENT,),
     source="reconstructed",
     parts=(
-        Part("trace", r"\mathrm{Tr}\,\nabla^2\ell", "trace of the Hessian", printed=lambda _: 2 * printed_gradient(),
-             derived=steps(_trace)),
-        Part("operator", r"\|\nabla^2\ell\|_{op}", "largest eigenvalue of the Hessian",
-             printed=lambda _: 2 * printed_gradient(), derived=steps(_trace)),
+        Part("trace", r"\mathrm{Tr}\,\nabla^2\ell", "trace of the Hessian", "=", printed=lambda _: 2 * norm_squared),
+        Part("operator", r"\|\nabla^2\ell\|_{op}", "largest eigenvalue of the Hessian", "=",
+             printed=lambda _: 2 * norm_squared),
+        Part("bound", r"\mathrm{Tr}\,\nabla^2\ell", "what follows from 14",
+             printed=lambda _: 2 * printed_gradient(), repaired=steps(lambda proof: _repaired_gradient(proof, 2)),
+             derived=steps(_trace),
+             source="recovered: twice the bound of 14, as Theorem 5 states it"),
     ),
 )  # fmt: skip
 
@@ -71,19 +91,20 @@ no term for the positions' columns of $F$, which are zero but are parameters: th
     symbols=letters("omega D T"),
     assumes=(SPARSE, LOW),
     uses=(SIZES, JACOBIAN, CONSTRUCTION, GRID, NORMS),
-    source="recovered",
+    source=CODE,
     differs={"grad_F_pos": r"it counts the data column of $F$ alone, not the columns of the positions"},
     parts=(
         Part("total", r"\|\nabla f\|^2", "squared gradient with respect to all parameters",
-             printed=lambda _: printed_gradient(), derived=steps(lambda proof: Target().gradient_squared(proof))),
+             printed=lambda _: printed_gradient(), repaired=steps(_repaired_gradient),
+             derived=steps(lambda proof: Target().gradient_squared(proof))),
         _block("v_2", "v_2", lambda _: Integer(4)),
         _block("W_2", "W_2", lambda _: 4 * omega),
         _block("F", r"F,\mathrm{data}", lambda _: 4 * omega * (D + 1)),
         _block("F_pos", r"F,\mathrm{pos}", None),
         _block("M", "M", lambda _: 64 * omega * D**2 * (D + 1)),
         _block("Gamma", r"\Gamma", lambda _: 64 * omega * D**2 * (D + 1)),
-        _block("W_V", "W_V", lambda _: Integer(0)),
-        _block("W_1", "W_1", lambda _: Integer(0)),
+        _flat("W_V"),
+        _flat("W_1"),
     ),
 )  # fmt: skip
 

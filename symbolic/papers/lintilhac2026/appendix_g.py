@@ -139,7 +139,7 @@ component; and with them the exponents of 7 and 8: the core of the single pass i
 step, at the same $\sigma$, $\Sigma$ and $m$. The cores are without the factors $4T$ and 4 and without
 $e^{-m/(8\Sigma^2)}$. All of it is about two upper bounds, not about what the two networks do.""",
     symbols=letters("T m Sigma sigma"),
-    assumes=(BITS,),
+    assumes=(Assumption(T >= 4, "T is at least 4: the condition of the text is lost, and at 2 and 3 this fails"),),
     uses=(MAIN, NORMS, GRADIENT, COST),
     source="reconstructed",
     parts=(

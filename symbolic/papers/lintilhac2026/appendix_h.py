@@ -28,10 +28,6 @@ def _trials(proof: Derivation, p: Expr, exact: bool = False) -> Expr:
     return proof.let("trials", "R", ceiling(value), reason)
 
 
-def _repetitions(exact: bool) -> Steps:
-    return lambda proof: _trials(proof, hit, exact)
-
-
 def cube() -> Expr:
     return 2 ** (k + 1)
 
@@ -108,7 +104,7 @@ the place of $p$.""",
         Part("hit", "p_1", "probability that a component of degree $k+1$ counts in a trial", "=",
              printed=lambda _: printed_hit(), derived=steps(_labelled)),
         Part("repetitions", "R", "number of trials that suffice", printed=lambda _: printed_trials(hit),
-             derived=steps(_repetitions(False)), sharp=steps(_repetitions(True))),
+             sharp=steps(lambda proof: _trials(proof, hit, exact=True))),
         Part("queries", r"R\,2^{k+1}", "queries of the test of degree",
              printed=lambda _: printed_trials(hit) * cube(),
              derived=steps(_queries(hit, cube, False)), sharp=steps(_queries(hit, cube, True))),
@@ -118,7 +114,8 @@ the place of $p$.""",
         Part("components", r"R\,2^{k+1}",
              r"the same for every function with at most $\omega$ components beyond degree $k$",
              printed=lambda _: printed_trials(printed_hit()) * cube(),
-             derived=steps(_components(False)), sharp=steps(_components(True))),
+             derived=steps(_components(False)), sharp=steps(_components(True)),
+             source="own: the trials of one component, for a function of many"),
         Part("slices", r"R\,2^r", "queries of the test of sparsity",
              printed=lambda _: printed_trials(eps) * restricted(),
              derived=steps(_queries(eps, restricted, False)), sharp=steps(_queries(eps, restricted, True))),

@@ -13,7 +13,7 @@ from maurey.symbolic.sharpness import Target
 
 from . import stated
 from .appendix_f import printed_gradient
-from .appendix_i_moves import AT_RANDOM, BLOCKS, CLOSED, ON_THE_WAY, TAILS
+from .appendix_i_moves import AT_RANDOM, BLOCKS, CLOSED, CODE, ON_THE_WAY, SMALL, TAILS
 from .letters import LOW, SPARSE, D, T, letters
 from .stated import sigma
 
@@ -82,9 +82,9 @@ $P=2G_p(2\sqrt{{G_u}}+G_p)+2T_p(H_u+H_p)|\Theta|$. A bound on this trace does no
 $\frac12\mathbb E\,\epsilon^\top(\nabla^2\ell(\Theta+\tau\epsilon)-\nabla^2\ell(\Theta))\epsilon$ of the expected loss,
 where the Hessian depends on $\epsilon$: its operator norm, not its trace, times $\|\epsilon\|^2$ would. {CLOSED}.""",
     symbols=letters("omega D T sigma delta"),
-    assumes=(SPARSE, LOW),
+    assumes=(SPARSE, LOW, SMALL),
     uses=(BLOCKS, AT_REST, AFTER, OUTPUT, WHOLE, FLAT, BACK, GRADIENT, JACOBIAN, *ON_THE_WAY, *TAILS),
-    source="recovered",
+    source=CODE,
     parts=(
         Part("trace", r"\mathrm{Tr}\,\nabla^2\ell(\Theta+\epsilon)", "trace of the Hessian after the move",
              printed=steps(_printed_trace), derived=_trace(False), sharp=_trace(True)),

@@ -42,7 +42,12 @@ MOVED = rf"""In the construction with exact attention, $T^{{-2}}\le c_t\le1$, at
 AT_RANDOM = r"""For independent perturbations $N(0,\sigma^2)$ of all parameters, with probability at least $1-\delta$
 (seven events of probability $\delta/7$, one for each block)"""
 CLOSED = r"""The closed form is that of an earlier revision, of first order in $\sigma$ and without $\delta$, for
-positions that are not projected, $d=T+1$"""
+positions that are not projected, $d=T+1$; $\sigma$ is taken to be small, so that no unit changes its sign (22)"""
+OWN = "own: a bound of the same quantities, in the place of one that the text has lost"
+CODE = "recovered: an earlier revision of the authors' published code"
+SMALL = Assumption(
+    sigma < 1 / (4 * D), "sigma < 1/(4 D), less than Lemma 22 asks for: at 1/(4 D) an offset alone crosses its kink"
+)
 own_shift = 2 * eta_1 * (1 + eta_V) + eta_V
 NO_FLIP = Assumption(
     own_shift + (1 + own_shift) * e_M + e_Gamma < 1 / (4 * D),
@@ -68,7 +73,7 @@ def random(of: Callable[[Perturbed], Expr], exact: bool = False) -> Form:
 
 def moves(name: str, lhs: str, meaning: str, said: Callable[[Stated], Expr], of: Callable[[Perturbed], Expr]) -> Part:
     """A part with the chain as stated, derived, and with the best constants."""
-    return Part(name, lhs, meaning, printed=printed(said), derived=moved(of), sharp=moved(of, True))
+    return Part(name, lhs, meaning, printed=printed(said), derived=moved(of), sharp=moved(of, True), source=OWN)
 
 
 # --- 19, 20 ----------------------------------------------------------------------------------------------------------
@@ -167,7 +172,7 @@ and its output at positions $t\le\omega$ moves by at most $\beta_g$.""",
     symbols=letters(GIVEN),
     assumes=(SPARSE, LOW, NO_FLIP),
     uses=(FIRST, SIZES, GRID, CONSTRUCTION, NORMS, SOFTMAX, BEST_SOFTMAX),
-    source="reconstructed",
+    source=OWN,
     parts=(
         moves("shift", r"\max_u|\tilde u-u|", "move of a unit's input",
               lambda said: said.let("shift", r"\beta_u", said.b() + (1 + said.b()) * e_M + e_Gamma), Perturbed.shift),
@@ -185,7 +190,7 @@ tokens move by at most $\beta_q$, whether or not units cross their kinks.""",
     symbols=letters(GIVEN),
     assumes=(SPARSE, LOW),
     uses=(NETWORK, FIRST, GRID, SIZES, CONSTRUCTION, SOFTMAX, BEST_SOFTMAX),
-    source="reconstructed",
+    source=OWN,
     parts=(moves("q", r"\|\tilde g_t-g_t\|", r"move of the token at $t>\omega$", Stated.q, Perturbed.q),),
 )
 
@@ -199,9 +204,9 @@ theorem_24 = Claim(
     statement=rf"""{MOVED}, no unit crossing its kink: the output moves by at most $\beta_f$. {AT_RANDOM} it moves by at
 most $T_p$; the derived form allows for units that cross. {CLOSED}.""",
     symbols=letters(f"{GIVEN} sigma delta"),
-    assumes=(SPARSE, LOW, NO_FLIP),
+    assumes=(SPARSE, LOW, NO_FLIP, SMALL),
     uses=(*ON_THE_WAY, *TAILS),
-    source="recovered",
+    source=CODE,
     parts=(
         moves("moved", r"|f_{\tilde\Theta}-f_\Theta|", "move of the output", Stated.f, Perturbed.f),
         Part("T_p", r"|f_{\Theta+\epsilon}-f_\Theta|", "move of the output by a Gaussian perturbation",

@@ -46,7 +46,7 @@ $d=T+1$.""",
     symbols=letters("omega D T"),
     assumes=(SPARSE, LOW),
     uses=(JACOBIAN, FLAT, SIZES, GRID, CONSTRUCTION, SOFTMAX, BEST_SOFTMAX),
-    source="recovered",
+    source="recovered: an earlier revision of the authors' published code",
     parts=(
         Part("operator", r"\|\nabla^2f_\Theta\|_{op}", "operator norm of the Hessian",
              printed=lambda _: stated.hessian(), derived=_at_rest(False), sharp=_at_rest(True)),

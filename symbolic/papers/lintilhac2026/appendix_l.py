@@ -29,7 +29,21 @@ from maurey.symbolic.perturbation import (
 from maurey.symbolic.sharpness import CONSTRUCTION, GRID, SIZES
 
 from . import stated
-from .appendix_i_moves import AT_RANDOM, BLOCKS, CLOSED, GIVEN, MOVED, NO_FLIP, ON_THE_WAY, TAILS, moves, random
+from .appendix_i_moves import (
+    AT_RANDOM,
+    BLOCKS,
+    CLOSED,
+    CODE,
+    GIVEN,
+    MOVED,
+    NO_FLIP,
+    ON_THE_WAY,
+    OWN,
+    SMALL,
+    TAILS,
+    moves,
+    random,
+)
 from .letters import LOW, SPARSE, T, letters, omega
 from .stated import Stated, delta_s, e_F, e_M
 
@@ -63,7 +77,7 @@ largest column of $E_F$, which is no larger than its operator norm.""",
     symbols=letters(GIVEN),
     assumes=(SPARSE, LOW, NO_FLIP),
     uses=(NETWORK, GRID, CONSTRUCTION),
-    source="reconstructed",
+    source=OWN,
     parts=(
         moves("column", r"\|(\tilde J_t-J_t)_{\cdot i}\|", "change of the column of a position",
               lambda said: said.let("column", r"\beta_{MAF,i}", (sqrt(said.H) + e_M) * e_F), _column),
@@ -119,7 +133,7 @@ $\ell_1$.""",
     symbols=letters(GIVEN),
     assumes=(SPARSE, LOW, NO_FLIP),
     uses=(NETWORK, INACTIVE, FIRST, GRID, SIZES, CONSTRUCTION, SOFTMAX, BEST_SOFTMAX),
-    source="reconstructed",
+    source=OWN,
     parts=(moves("s", r"\|\tilde s-s\|_1", "move of the weights", Stated.s, Perturbed.s),),
 )
 
@@ -164,7 +178,7 @@ $W_2g_{{T+1}}$, the output's own gradient, and the gradients with respect to all
     symbols=letters(GIVEN),
     assumes=(SPARSE, LOW, NO_FLIP),
     uses=(OUTPUT, SCORES, NETWORK, INACTIVE, FIRST, GRID, SIZES, CONSTRUCTION, SOFTMAX, BEST_SOFTMAX, CROSSED),
-    source="reconstructed",
+    source=OWN,
     parts=(
         moves("delta", r"\sum_t|\tilde\delta_t-\delta_t|", r"move of $\delta$", Stated.delta, Perturbed.delta),
         moves("query", r"\|\tilde W_2\tilde g_{T+1}-w\|", "move of the output's query", Stated.key, Perturbed.key),
@@ -198,9 +212,9 @@ moves by at most the stated amount. {AT_RANDOM}, and wherever $f$ is smooth, the
 the derived form allows for units that cross. The bound for $W_1$ needs the sharp constant of lintilhac2026/15: with
 2, and tokens of norm $\sqrt2$, it would be twice as large. {CLOSED}.""",
     symbols=letters(f"{GIVEN} sigma delta"),
-    assumes=(SPARSE, LOW, NO_FLIP),
+    assumes=(SPARSE, LOW, NO_FLIP, SMALL),
     uses=(BLOCKS, JACOBIAN, *ALL_THE_WAY, *TAILS),
-    source="recovered",
+    source=f"{CODE}, in which two terms lack their sigma",
     parts=(
         moves("moved", r"\|\nabla\tilde f-\nabla f\|", "move of the gradient", Stated.gradient, Perturbed.gradient),
         _block("v_2", "v_2"),

@@ -12,7 +12,7 @@ from maurey.symbolic.perturbation import JACOBIAN
 from maurey.symbolic.sharpness import Target
 
 from . import stated
-from .appendix_i_moves import AT_RANDOM, CLOSED, TAILS
+from .appendix_i_moves import AT_RANDOM, CLOSED, CODE, SMALL, TAILS
 from .appendix_l import ALL_THE_WAY
 from .letters import LOW, SPARSE, letters
 from .stated import sigma
@@ -47,9 +47,9 @@ theorem_31 = Claim(
     statement=rf"""In the construction with exact attention, $T^{{-2}}\le c_t\le1$, at one string. {AT_RANDOM}, wherever
 $f$ is smooth: the operator norm of the Hessian is at most $H_u+H_p$. {CLOSED}.""",
     symbols=letters("omega D T sigma delta"),
-    assumes=(SPARSE, LOW),
+    assumes=(SPARSE, LOW, SMALL),
     uses=(AT_REST, JACOBIAN, *ALL_THE_WAY, *TAILS),
-    source="recovered",
+    source=CODE,
     parts=(
         Part("operator", r"\|\nabla^2f_{\Theta+\epsilon}\|_{op}", "operator norm of the Hessian after the move",
              printed=steps(_printed_after), derived=_after(False), sharp=_after(True)),

@@ -43,7 +43,7 @@ steps has an entry of $W_1$ for every position; the norm of one step, $L(1,2,T)$
              printed=printed_failure(4 * T, TWO), derived=chained_error(False), sharp=chained_error(True)),
         Part("step", r"\mathbb P(\hat y_t\ne y_t)", "how often a step is wrong, the right bits before it",
              printed=printed_failure(Integer(4), TWO), derived=chained_error(False, ONE),
-             sharp=chained_error(True, ONE)),
+             sharp=chained_error(True, ONE), source="reconstructed: a step of the proof of 16"),
     ),
 )  # fmt: skip
 

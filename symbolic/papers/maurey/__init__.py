@@ -20,6 +20,7 @@ from maurey.symbolic.covers import (
     entrywise_l2,
     online_coordinates,
     online_everywhere,
+    online_fine_sum,
     online_net,
     online_row_sum,
     online_scalar,
@@ -103,8 +104,8 @@ $\varepsilon$, correct along it and project back onto $\mathcal W$. The squared 
 more than $\varepsilon^2/B_X^2$ each time (in the direction found), and the end depends only on the list of
 corrections, so counting lists counts a proper cover of $x\mapsto W^\top x$, $W\in\mathbb R^{d_1\times d_2}$, on
 $N$ inputs of norm at most $B_X$. Directions: the input itself (scalar, $\|v\|_2\le B_w$), coordinates of the
-output, a $1/2$-net of its sphere, nets on both sides (every input at once), or columns weighted by dyadic norms
-(classes closed under zeroing columns).""",
+output, a $1/2$-net of its sphere, nets on both sides (every input at once), or columns weighted by norms rounded
+up, to dyadic ones or to $8d_2$ powers of $4/5$ (classes closed under zeroing columns).""",
     symbols=parameters("eps N d_1 d_2 B_X B_w B_W_F B_W_21"),
     parts=(
         _cover("scalar", "log of the number of corrections lists, one output",
@@ -114,6 +115,8 @@ output, a $1/2$-net of its sphere, nets on both sides (every input at once), or 
         _cover("net", "by a net of the sphere of outputs", lambda _: online_net(B_F, R, N, d_2).at(eps)),
         _cover("everywhere", "for all inputs at once", lambda _: online_everywhere(B_F, R, d_1, d_2).at(eps)),
         _cover("columns", "by dyadic norms of the columns", lambda _: online_row_sum(B_1, R, N, d_2).at(eps)),
+        _cover("fine", "by norms of the columns in powers of $4/5$",
+               lambda _: online_fine_sum(B_1, R, N, d_2).at(eps)),
     ),
 )  # fmt: skip
 

@@ -1,18 +1,20 @@
 """Section 3.2 and appendix A.3: a layer with few heads fails, however many samples it is given."""
 
-from sympy import Expr, Max, Rational
+from sympy import Expr, Integer, Max, Piecewise, Rational
 
 from maurey.symbolic.claim import Claim, Part
 from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.forms import steps
-from maurey.symbolic.names import parameters, symbols
+from maurey.symbolic.names import symbols
 
-q, d, H = symbols("q d H")
+from .letters import RELEVANT, letters
+
+N, q, d, H = symbols("N q d H")
 
 RISK = r"\frac1N\mathbb E\|y-\hat y_{TR}(p)\|_2^2"
 SETTING = r"""Tokens are independent, standard normal before position $N/2$ and zero from there on, so that the
-queries of the latter half carry no token. In that half all relevant positions are $1,\dots,q$: this needs $q<N/2$,
-which the paper does not say. The prefactor of $y_i$ is damaged in the source and is what the proof has. """
+queries of the latter half carry no token. In that half all relevant positions are $1,\dots,q$. The prefactor of $y_i$
+is damaged in the source and is what the proof has. """
 LEFT = "of the relevant tokens, what the heads at such a position do not see"
 
 
@@ -40,6 +42,11 @@ def _tensor(D: Derivation) -> Expr:
     return unexplained(D, room, q * d)
 
 
+def _below_half(risk: Expr) -> Expr:
+    """The tokens that are not zero must have room for the relevant ones."""
+    return Piecewise((risk, 2 * q < N), (Integer(0), True))
+
+
 theorem_4 = Claim(
     key="mousavi2025/4",
     title="Fewer heads than relevant tokens",
@@ -47,11 +54,13 @@ theorem_4 = Claim(
     statement=rf"""$y_i=(qd)^{{-1/2}}\sum_j(\|x_{{t_{{ij}}}}\|^2-\mathbb E\|x_{{t_{{ij}}}}\|^2)$, of variance 2.
 {SETTING}For some law of the positions every one-layer Transformer with $H$ heads, with any key-query matrices and any
 network behind them, has at least the stated risk, even with infinitely many samples.""",
-    symbols=parameters("q d H", q={"meaning": "number of relevant tokens per position", "domain": "positive integer"},
-                       d={"meaning": "dimension of a token"}),
+    symbols=letters("N q d H"),
+    assumes=(RELEVANT,),
     uses=("mousavi2025/21", "mousavi2025/40"),
+    source="damaged",
     parts=(
         Part("risk", RISK, "population risk", ">=", printed=lambda _: 1 - (q + d) * H / (q * d),
+             repaired=lambda _: _below_half(Max(0, 1 - H / q) * Max(0, 1 - H / d)),
              derived=steps(_rows_and_scores), sharp=steps(_tensor)),
     ),
 )  # fmt: skip
@@ -69,9 +78,12 @@ proposition_21 = Claim(
 variance 2. {SETTING}Key-query matrices do not mix tokens and encodings, so that attention weights of the latter half
 do not depend on the tokens. For some law of the positions every one-layer Transformer with $H$ heads has at least the
 stated risk.""",
-    symbols=parameters("q H", q={"meaning": "number of relevant tokens per position", "domain": "positive integer"}),
+    symbols=letters("N q H"),
+    assumes=(RELEVANT,),
     uses=("mousavi2025/40",),
+    source="damaged",
     parts=(
-        Part("risk", RISK, "population risk", ">=", printed=lambda _: 1 - H / q, derived=steps(_rows)),
+        Part("risk", RISK, "population risk", ">=", printed=lambda _: 1 - H / q,
+             repaired=lambda _: _below_half(Max(0, 1 - H / q)), derived=steps(_rows)),
     ),
 )  # fmt: skip

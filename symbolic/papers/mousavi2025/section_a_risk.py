@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from sympy import Expr, Min, log, sqrt
+from sympy import E, Expr, Max, Min, log, sqrt
 
-from maurey.symbolic.claim import Claim, Form, Part
+from maurey.symbolic.claim import REPAIRED, Claim, Form, Part
 from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.forms import steps
 from maurey.symbolic.moments import label_moment, label_square, longest_moment, token_square
@@ -65,6 +65,7 @@ to $\tau$.""",
             printed=steps(_printed_complexity),
             derived=steps(lambda D: shallow().complexity(D, tau, n)),
             sharp=steps(lambda D: shallow(BEST_CONSTANT, OWN_KEYS).sharp_complexity(D, tau, n)),
+            source="damaged",
         ),
     ),
 )
@@ -125,6 +126,7 @@ probability of failure the truncated risk exceeds the empirical risk by no more 
             printed=steps(_printed_gap),
             derived=_gap(False),
             sharp=_gap(True),
+            source="damaged",
         ),
         FAILURE,
     ),
@@ -175,6 +177,16 @@ def _printed_level(D: Derivation) -> Expr:
     return D.let("level", "", c0 * (square * log(square * N * sqrt(n)) + log(square * sqrt(n)) ** s), PRINTED)
 
 
+def repaired_level(D: Derivation, heads: Expr, gain: Expr, name: str = "level") -> Expr:
+    """`gain` bounds the product of the norms of a and (W, b)."""
+    longest, encoded = 4 * sqrt(E) * C_x * d * Max(1, log(N)), d * (1 + 1 / q)
+    moment = 2 * C_y * 4**s + 2 * gain**2 * (1 + heads * (encoded + longest))
+    M = D.let("moment", "M", moment, REPAIRED)
+    label = C_y * (E * Max(1, 2 / s * log(2 * n * M**2))) ** s
+    prediction = gain**2 * (1 + heads * (encoded + E * C_x * d * Max(1, 2 * log(2 * n * N * M**2))))
+    return D.let(name, r"\tau", 4 * Max(label, prediction), REPAIRED)
+
+
 truncation = Claim(
     key=TRUNCATION,
     title="What truncation costs",
@@ -197,6 +209,7 @@ right-hand side is damaged in the source and is read from the proof.""",
             hides="an absolute constant",
             keeps=None,
             printed=steps(_printed_level),
+            repaired=steps(lambda D: repaired_level(D, H, B_a * B_W)),
             derived=_level(False),
             sharp=_level(True),
         ),
@@ -209,6 +222,7 @@ right-hand side is damaged in the source and is read from the proof.""",
             keeps=None,
             printed=lambda _: c0 / sqrt(n),
             derived=steps(_cost),
+            source="damaged",
         ),
     ),
 )

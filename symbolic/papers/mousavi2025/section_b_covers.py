@@ -53,10 +53,8 @@ are to be covered at all states and all tokens of the sample.""",
     assumes=(Assumption(alpha_N * N <= 1, "alpha_N is at most 1/N"),),
     parts=(
         Part("log_N", r"\log\mathcal C(\mathcal F_{RNN},\epsilon)", "log covering number of the recurrent networks",
-             printed=lambda _: E_y + E_h + E_back,
-             derived=steps(lambda D: D.let("log_N", "", E_y + E_h + E_back, "log-sizes of product covers add"))),
-        Part("eps_y", r"\epsilon_y", "resolution at which read-outs need covering", ">=", printed=lambda _: eps / 2,
-             derived=steps(lambda D: D.let("eps_y", "", eps / 2, "half of the error"))),
+             printed=lambda _: E_y + E_h + E_back),
+        Part("eps_y", r"\epsilon_y", "resolution at which read-outs need covering", ">=", printed=lambda _: eps / 2),
         Part("eps_h", r"\epsilon_h", "resolution at which transitions need covering", ">=",
              printed=lambda _: eps / (4 * E * C_y_W * N), derived=_resolution(False), sharp=_resolution(True)),
     ),
@@ -112,7 +110,8 @@ def recurrent(setting: Setting, sharp: bool = False) -> Recurrent:
 def _class(sharp: bool) -> Form:
     def build(setting: Setting) -> list[Step]:
         D = Derivation()
-        return D.steps_to(recurrent(setting, sharp).log_size(D, eps))
+        net = recurrent(setting, sharp)
+        return D.steps_to(net.best_log_size(D, eps) if sharp else net.log_size(D, eps))
 
     return build
 
@@ -120,7 +119,7 @@ def _class(sharp: bool) -> Form:
 NETWORKS = r"""Recurrent networks with $p$ parameters, $\|\mathrm{vec}(\Theta)\|_2\le R$, transitions of depth $L_h$
 that are $\alpha_N$-Lipschitz in the state with $\alpha_N\le1/N$, a read-out of depth $L_y$,"""
 BALL = rf"{NETWORKS} and tokens $\|z_j\|_2\le R$"
-UNIT = Assumption(R >= 1, "R is at least 1, as tokens carry unit vectors")
+UNIT = Assumption(R**2 >= 2, "R is at least sqrt(2), as tokens carry q + 1 unit vectors")
 STATES = {
     "reached": r"it covers the networks on inputs of norm at most $R$ and does not say why states are among these"
 }
@@ -177,7 +176,8 @@ pairs of the sample, from one cover at $n^{{-1/2}}$. The argument of the logarit
     differs=STATES,
     parts=(
         Part("Rad", r"\hat{\mathfrak R}_n(\mathcal L_\tau^{RNN})", "empirical Rademacher complexity", "<~", ABSOLUTE,
-             printed=lambda _: c0 * printed_complexity(), derived=_complexity(False), sharp=_complexity(True)),
+             printed=lambda _: c0 * printed_complexity(), derived=_complexity(False), sharp=_complexity(True),
+             source="damaged"),
     ),
 )  # fmt: skip
 
@@ -276,6 +276,6 @@ truncated risk by no more than the stated amount. The right-hand side is damaged
              printed=lambda _: c0 * ((1 + R) * (1 + log(n))) ** c_R, derived=_level(False), sharp=_level(True)),
         Part("cost", r"R^{RNN}(\hat\Theta)-R_\tau^{RNN}(\hat\Theta)", "what truncation takes off the risk", "<~",
              ABSOLUTE,
-             printed=lambda _: c0 / sqrt(n), derived=_cost),
+             printed=lambda _: c0 / sqrt(n), derived=_cost, source="damaged"),
     ),
 )  # fmt: skip

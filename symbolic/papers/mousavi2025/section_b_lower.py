@@ -226,8 +226,7 @@ $g(t)=\sum_{j\le m}a_j\sigma(w_jt+b_j)$ of width $m=n$ with $g(z^{(i)})=y^{(i)}$
              printed=lambda _: c0 * (y_norm * sqrt(n + z_norm**2) / eps),
              derived=steps(lambda D: interpolation(D, n, y_norm, z_norm**2, eps)),
              sharp=steps(lambda D: best_interpolation(D, n, y_norm, z_norm**2, eps))),
-        Part("width", "m", "width", "=", printed=lambda _: n,
-             derived=steps(lambda D: D.let("width", "", n, "one before the first point, one at each but the last"))),
+        Part("width", "m", "width", "=", printed=lambda _: n),
     ),
 )  # fmt: skip
 
@@ -259,7 +258,7 @@ in the source and is read from mousavi2025/37 and mousavi2025/38.""",
     parts=(
         Part("total", r"\|a\|_2^2+\|W\|_F^2+\|b\|_2^2", "squared norm of all weights", "<~", ABSOLUTE,
              printed=lambda _: c0 * n**3, derived=steps(lambda D: interpolated(D, n)),
-             sharp=steps(lambda D: interpolated(D, n, sharp=True))),
+             sharp=steps(lambda D: interpolated(D, n, sharp=True)), source="damaged"),
         Part("probability", "p", "probability", ">~", ABSOLUTE, printed=lambda _: c0, derived=steps(_success)),
     ),
 )  # fmt: skip

@@ -27,13 +27,13 @@ TWO, THREE = Integer(2), Integer(3)
 LARGE = Assumption(R >= 1, "R is at least 1")
 
 
-def norm_of(name: str, lhs: str, meaning: str, value: Expr | int, derived: Steps) -> Part:
+def norm_of(name: str, lhs: str, meaning: str, value: int, derived: Steps | None = None) -> Part:
     """A norm whose bound is printed as a number."""
-    return Part(name, lhs, meaning, printed=lambda _: Integer(value), derived=steps(derived))
+    return Part(name, lhs, meaning, printed=lambda _: Integer(value), derived=derived and steps(derived))
 
 
-def stated_error(derived: Steps, lhs: str) -> Part:
-    return Part("error", lhs, "largest error", printed=lambda _: eps, derived=steps(derived))
+def stated_error(lhs: str, derived: Steps | None = None) -> Part:
+    return Part("error", lhs, "largest error", printed=lambda _: eps, derived=derived and steps(derived))
 
 
 # --- 22, 23: inner products of position vectors ----------------------------------------------------------------------
@@ -98,13 +98,13 @@ source.""",
     constants=(C0, DIMENSION),
     samples="n",
     parts=(
-        stated_error(_sum_of_products, r"\sup|\langle w_1,w_2\rangle-\hat f|"),
+        stated_error(r"\sup|\langle w_1,w_2\rangle-\hat f|", _sum_of_products),
         Part("width", "m", "width", "<~", ABSOLUTE, printed=lambda _: c0 * printed_inner_width(),
              derived=steps(lambda D: product_width(D, eps, "width"))),
         Part("a", r"\|a\|_2", "norm of the output weights", "<~", ABSOLUTE,
-             printed=lambda _: c0 * printed_inner_sum() / sqrt(m), derived=steps(_product_output)),
+             printed=lambda _: c0 * printed_inner_sum() / sqrt(m), derived=steps(_product_output), source="damaged"),
         norm_of("W", r"\|W^\top\|_{1,\infty}", r"largest row of $W$ in $\ell_1$", 1, _product_row),
-        norm_of("b", r"\|b\|_\infty", "largest bias", 1, _unit_bias("b")),
+        norm_of("b", r"\|b\|_\infty", "largest bias", 1),
     ),
 )  # fmt: skip
 
@@ -134,13 +134,13 @@ with the stated width and norms; it does not read $h$.""",
     uses=("mousavi2025/22",),
     constants=(C0, DIMENSION),
     parts=(
-        stated_error(_sum_of_products, r"\max_l|\chi_1^{id}(l)-\langle w_i,w_{t_l}\rangle|"),
-        norm_of("token", r"\|\chi_1^x-x\|", "error of the token", 0,
-                lambda D: D.let("token", "", 0, r"$\sigma(u)-\sigma(-u)=u$")),
+        stated_error(r"\max_l|\chi_1^{id}(l)-\langle w_i,w_{t_l}\rangle|", _sum_of_products),
+        norm_of("token", r"\|\chi_1^x-x\|", "error of the token", 0),
         Part("width", "m_1", "width", "<~", ABSOLUTE, printed=lambda _: 2 * d + q * (c0 * printed_inner_width()),
              derived=steps(lambda D: first_width(D, eps, "width"))),
         Part("A", r"\|A_1^\top\|_{1,\infty}", r"largest row of $A_1$ in $\ell_1$", "<~", ABSOLUTE,
-             printed=lambda _: c0 * printed_inner_sum(), derived=steps(lambda D: first_sum(D, eps, "A"))),
+             printed=lambda _: c0 * printed_inner_sum(), derived=steps(lambda D: first_sum(D, eps, "A")),
+             source="damaged"),
         Part("W", r"\|W_1^\top\|_{1,\infty}", r"largest row of $W_1$ in $\ell_1$", "<~", ABSOLUTE,
              printed=lambda _: c0, derived=steps(_first_row)),
         Part("b", r"\|b_1\|_\infty", "largest bias", "<~", ABSOLUTE, printed=lambda _: c0,
@@ -206,6 +206,7 @@ two hold, with $R=\sqrt{1+r_x'^2}$. Powers of $R$ are damaged in the source.""",
     constants=(C0, DIMENSION),
     samples="n",
     differs={"row_scale": r"its network is bounded in $\|W^\top\|_{2,\infty}$, not in $\|W^\top\|_{1,\infty}$"},
+    source="damaged",
     parts=(
         Part("width", "m", "width", "<~", ABSOLUTE, printed=lambda _: c0 * R**6 * (log(R / eps) / eps) ** 3,
              derived=steps(lambda D: gate_width(D, R, eps, THREE, "width"))),
@@ -242,15 +243,14 @@ damaged in the source and is taken from mousavi2025/24.""",
     uses=("mousavi2025/24",),
     constants=(C0, DEGREE_R, DIMENSION),
     parts=(
-        stated_error(lambda D: D.let("error", "", eps, "every coordinate has its own network", "mousavi2025/24"),
-                     r"\|\chi_2(l)-2\chi_1^x\sigma(\chi_1^{id}(l)-\tfrac12)\|_\infty"),
+        stated_error(r"\|\chi_2(l)-2\chi_1^x\sigma(\chi_1^{id}(l)-\tfrac12)\|_\infty"),
         Part("width", "m_2", "width", "<~", ABSOLUTE, printed=lambda _: q * d * (c0 * R**4 * (log(R / eps) / eps) ** 2),
-             derived=steps(lambda D: second_width(D, R, eps, "width"))),
+             derived=steps(lambda D: second_width(D, R, eps, "width")), source="damaged"),
         Part("A", r"\|A_2^\top\|_{1,\infty}", r"largest row of $A_2$ in $\ell_1$", "<~", POLYNOMIAL,
              printed=lambda _: c0 * R**c_R * (log(R / eps) / eps) ** (THREE / 2),
-             derived=steps(lambda D: gate_sum(D, R, eps, TWO))),
+             derived=steps(lambda D: gate_sum(D, R, eps, TWO)), source="damaged"),
         norm_of("W", r"\|W_2^\top\|_{1,\infty}", r"largest row of $W_2$ in $\ell_1$", 1,
                 lambda D: gate_row(D, R, TWO, "W")),
-        norm_of("b", r"\|b_2\|_\infty", "largest bias", 1, _unit_bias("b")),
+        norm_of("b", r"\|b_2\|_\infty", "largest bias", 1),
     ),
 )  # fmt: skip

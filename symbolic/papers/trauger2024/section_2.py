@@ -104,6 +104,7 @@ def _network(setting: Setting, route: Route, resolution: Expr | None = None) -> 
 
 COUNTING = replace(SHARP, scalar_scores=False)
 NETWORK = r"\log N_\infty(g^{L+1}_{\mathrm{scalar}},\epsilon,m)"
+UNBALANCED = "damaged: the brackets do not balance, and n is read under the root"
 LINEAR = r"\log N_\infty(\mathcal F,\epsilon,n,\|\cdot\|_2)"
 
 shapes = Claim(
@@ -112,7 +113,7 @@ shapes = Claim(
     kind="rademacher",
     statement=r"""Inputs of dimension $d$ and norm at most $B_x$, matrices of size $k\times d$ and norm at most
 $B_w$, $n$ samples. Two shapes are named as examples: dimensions outside the logarithm and norms inside, and the
-reverse. Printed with the root over the numerator alone, so that both are divided by $n$. Read for the functions
+reverse; their brackets do not balance, and $n$ is read under the root. Read for the functions
 $x\mapsto u^\top Wx$ with $u$ a fixed unit vector, $\|x\|_2\le B_x$ and $\|W\|_{1,1}\le B_w$, which bounds every other
 norm of $W$. The covers behind the shapes, and the network of Theorem 4.2 with every matrix covered in its spectral
 norm by counting its entries, are parts of their own: the paper names such bounds and states none.""",
@@ -148,9 +149,10 @@ norm by counting its entries, are parts of their own: the paper names such bound
             lhs=RADEMACHER,
             meaning="the parameter-counting shape",
             relation="<~",
-            hides="an absolute constant",
-            keeps=None,
-            printed=lambda _: c0 * (sqrt(d * k * log(B_X * B_W)) / m),
+            hides="a constant, and logarithms of n",
+            keeps=("d", "k", "B_X", "B_W_11"),
+            source=UNBALANCED,
+            printed=lambda _: c0 * sqrt(d * k * log(B_X * B_W) / m),
             derived=_counted,
         ),
         Part(
@@ -158,9 +160,10 @@ norm by counting its entries, are parts of their own: the paper names such bound
             lhs=RADEMACHER,
             meaning="the norm-based shape",
             relation="<~",
-            hides="an absolute constant",
-            keeps=None,
-            printed=lambda _: c0 * (sqrt(B_X * B_W * log(d * k)) / m),
+            hides="a constant, and logarithms of n",
+            keeps=("d", "k", "B_X", "B_W_11"),
+            source=UNBALANCED,
+            printed=lambda _: c0 * sqrt(B_X * B_W * log(d * k) / m),
             derived=lambda _: _normed(maurey_entries, False),
             sharp=lambda _: _normed(length_free, True),
         ),

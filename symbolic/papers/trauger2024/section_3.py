@@ -1,6 +1,6 @@
 """Section 3: covers of linear maps that do not count their inputs."""
 
-from sympy import Expr, Ge, Gt, Integer, Le, binomial, log
+from sympy import Expr, Ge, Gt, Integer, Le, Rational, binomial, log
 
 from maurey.symbolic.capacity import capacity_steps
 from maurey.symbolic.claim import Assumption, Claim, Part, Setting
@@ -13,6 +13,7 @@ from maurey.symbolic.covers import (
     maurey_entries,
     on_basis,
     online,
+    rows_on_basis,
     zhang,
     zhang_basis,
 )
@@ -32,7 +33,7 @@ LOGARITHMS = "an absolute constant, and logarithms of all quantities but T, k an
 # --- 3.1 --------------------------------------------------------------------------------------------------------------
 
 
-def _variance(_: Setting) -> list[Step]:
+def variance(_: Setting) -> list[Step]:
     """Draw each of k terms to be V_i with probability alpha_i and 0 else: their mean is f, and the mean of |V|^2 is at
     most gamma b^2."""
     D = Derivation()
@@ -67,9 +68,10 @@ $\|f-\frac1k\sum_ik_iV_i\|^2$ at most the stated amount. A remark counts the tup
     },
     parts=(
         Part("error", r"\|f-\frac1k\sum_ik_iV_i\|^2", "squared error",
-             printed=lambda _: (gamma**2 * b**2 - f_norm**2) / k, derived=_variance),
+             printed=lambda _: (gamma**2 * b**2 - f_norm**2) / k, repaired=lambda _: (gamma * b**2 - f_norm**2) / k,
+             derived=variance),
         Part("count", r"|\{(k_1,\dots,k_d):\textstyle\sum_ik_i\le k\}|", "number of tuples",
-             printed=lambda _: d**k, derived=_tuples),
+             printed=lambda _: d**k, repaired=lambda _: (d + 1) ** k, derived=_tuples),
     ),
 )  # fmt: skip
 
@@ -138,12 +140,23 @@ and $N\ge d$ points: by Lemma 3.1 for each column.""",
     ),
 )  # fmt: skip
 
+
+def _by_net(radius: Expr, number: Expr) -> Expr:
+    """Columns summed bound the Frobenius norm: corrections along a net of the outputs' sphere."""
+    return Rational(64, 49) * (B_21**2 * radius**2 / eps**2) * log(5**k * number + 1)
+
+
+def _by_rows(radius: Expr, number: Expr) -> Expr:
+    return Rational(3, 2) * (B_21**2 * radius**2 / eps**2) * log(16 * k**2 * number + 1)
+
+
 lemma_3_4 = Claim(
     key="trauger2024/3.4",
     title=r"Linear cover, $\|x\|_1$ and $\|W\|_{2,1}$",
     kind="covering",
     statement=r"""For $\mathcal W=\{W\in\mathbb R^{k\times d}:\|W\|_{2,1}\le B_w\}$, the columns' norms summed, inputs
-$\|x\|_1\le B_x$ and $N>d$ points: the cover of Lemma 3.5 on the scaled basis.""",
+$\|x\|_1\le B_x$ and $N>d$ points: the cover of Lemma 3.5 on the scaled basis. Both readings are parts: the columns
+summed as stated, and the rows, which are dotted with $x$, as in the lemma that 3.5 quotes.""",
     symbols=parameters("eps N d k B_X_1 B_W_21", eps=r"\epsilon", B_X_1="B_x", B_W_21="B_w"),
     assumes=(Assumption(Gt(N, d), "there are more than d points"),),
     uses=("trauger2024/3.2", "trauger2024/3.5", "maurey/lattice", "maurey/online"),
@@ -161,8 +174,21 @@ $\|x\|_1\le B_x$ and $N>d$ points: the cover of Lemma 3.5 on the scaled basis.""
             hides=LOGARITHMS,
             keeps=KEPT,
             printed=lambda _: c0 * (B_21**2 * B_X_1**2 / eps**2) * log(d * k),
+            repaired=lambda _: _by_net(B_X_1, d),
             derived=lambda _: linear_cover(IN_L1, zhang_basis, column_sum=B_21),
             sharp=lambda _: linear_cover(IN_L1, length_free, column_sum=B_21),
+        ),
+        Part(
+            name="log_N_rows",
+            lhs=LINEAR,
+            meaning="the same, the rows' norms summed",
+            relation="<~",
+            hides=LOGARITHMS,
+            keeps=KEPT,
+            printed=lambda _: c0 * (B_21**2 * B_X_1**2 / eps**2) * log(d * k),
+            repaired=lambda _: _by_rows(B_X_1, d),
+            derived=lambda _: linear_cover(IN_L1, zhang_basis, row_sum=B_21),
+            sharp=lambda _: linear_cover(IN_L1, rows_on_basis, row_sum=B_21),
         ),
     ),
 )
@@ -173,7 +199,8 @@ lemma_3_5 = Claim(
     kind="covering",
     statement=r"""For $\mathcal W=\{W\in\mathbb R^{k\times d}:\|W\|_{2,1}\le B_w\}$, the columns' norms summed,
 and any $n$ points with $\|x_i\|_2\le B_x$. Quoted from Edelman et al., whose maps are $x\mapsto W^\top x$: there
-the columns of $W$ are dotted with $x$, here they are not.""",
+the columns of $W$ are dotted with $x$, here they are not. Both readings are parts: the columns summed as stated; and
+the rows, with the number $k$ of outputs in the logarithm, as Lemma 3.4 uses it.""",
     symbols=parameters("eps N d k B_X B_W_21", eps=r"\epsilon", B_X="B_x", B_W_21="B_w", N="n"),
     uses=("edelman2022icml/4.6", "maurey/online"),
     constants=(C0,),
@@ -185,8 +212,16 @@ the columns of $W$ are dotted with $x$, here they are not.""",
         Part(name="log_N", lhs=r"\log\mathcal N_\infty(\mathcal F,\epsilon,\{x_i\}_{i=1}^n,\|\cdot\|_2)",
              meaning="log covering number of the linear maps", relation="<~", hides="an absolute constant", keeps=None,
              printed=lambda _: c0 * (B_21**2 * B_X**2 / eps**2) * log(d * N),
+             repaired=lambda _: _by_net(B_X, N),
              derived=lambda _: linear_cover(IN_L2, zhang, column_sum=B_21),
              sharp=lambda _: linear_cover(IN_L2, online, column_sum=B_21)),
+        Part(name="log_N_rows", lhs=r"\log\mathcal N_\infty(\mathcal F,\epsilon,\{x_i\}_{i=1}^n,\|\cdot\|_2)",
+             meaning="the same, the rows' norms summed", relation="<~", hides="an absolute constant", keeps=None,
+             source="damaged: the dimension in the logarithm is read as the number of outputs",
+             printed=lambda _: c0 * (B_21**2 * B_X**2 / eps**2) * log(k * N),
+             repaired=lambda _: _by_rows(B_X, N),
+             derived=lambda _: linear_cover(IN_L2, zhang, row_sum=B_21),
+             sharp=lambda _: linear_cover(IN_L2, online, row_sum=B_21)),
     ),
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from sympy import Add, Expr, Gt, Integer, Min, Product, Rational, Sum, Symbol, log, sqrt
+from sympy import Expr, Gt, Integer, Min, Product, Rational, Sum, Symbol, log, sqrt
 
 from maurey.symbolic.allocation import quadratic_total
 from maurey.symbolic.capacity import capacity_steps, term
@@ -19,6 +19,8 @@ from maurey.symbolic.norms import Matrix
 from maurey.symbolic.peeling import averages, largest_of_signs, peel, score_weight
 from maurey.symbolic.route import LENGTH_FREE, PAPER, Route
 from maurey.symbolic.softmax import BEST_CONSTANT
+
+from . import repaired
 
 TWO_THIRDS, THIRD = Rational(2, 3), Rational(1, 3)
 eps, d, k, m, T, L, H, i, j, c0, c_L = symbols("eps d k m T L H i j C0 c_L")
@@ -212,11 +214,6 @@ product of the outer bounds is printed with $B_{{W_c}}$ twice and without $B_{{W
 # --- 4.2: several heads ---------------------------------------------------------------------------------------------
 
 
-def _heads(setting: Setting) -> list[Step]:
-    reason = "the heads choose their weights apart, so the supremum of the sum is the sum of the suprema"
-    return [Step("R", "", Add(*(R_Fs[h] for h in range(1, setting.size("H") + 1))), reason)]
-
-
 several_heads = Claim(
     key="trauger2024/S4.2",
     title="One layer, several heads",
@@ -228,7 +225,7 @@ E\sup_{Y_j}\sum_i\epsilon_iw^\top Y_j(X_i)$; so equal bounds are multiplied by $
     uses=("trauger2024/4.1",),
     parts=(
         Part("R", r"\hat{\mathcal R}_m(\{w^\top\textstyle\sum_jY_j\})", "complexity of the layer", "=",
-             printed=lambda _: Sum(R_Fs[j], (j, 1, H)), derived=_heads),
+             printed=lambda _: Sum(R_Fs[j], (j, 1, H))),
     ),
 )  # fmt: skip
 
@@ -266,7 +263,9 @@ def deep(
     return network(route, [norms] * setting.size("L"), last=last or readout(norms))
 
 
-def deep_parts(constants: Constants, x: Signal, route: Route, suffix: str, bound: Expr) -> tuple[Part, ...]:
+def deep_parts(
+    constants: Constants, x: Signal, route: Route, suffix: str, bound: Expr, corrected: Form
+) -> tuple[Part, ...]:
     """The log covering number, and the gap that follows by Dudley's integral and symmetrization."""
 
     def log_N(route: Route) -> Form:
@@ -281,13 +280,13 @@ def deep_parts(constants: Constants, x: Signal, route: Route, suffix: str, bound
 
     return (
         Part("log_N", DEEP, "log covering number of the network", printed=printed_deep(constants),
-             derived=log_N(route), sharp=log_N(LENGTH_FREE)),
+             repaired=corrected, derived=log_N(route), sharp=log_N(LENGTH_FREE)),
         Part("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap, by Dudley and symmetrization",
              derived=gap_of(route), sharp=gap_of(LENGTH_FREE)),
     )  # fmt: skip
 
 
-def _given_linear(D: Derivation, w: Weight) -> Entropy:
+def given_linear(D: Derivation, w: Weight) -> Entropy:
     """The stated covers: on inputs of norm B_x, or at most 1; between those the class is scaled."""
     return quadratic(C_X if w.radius == B_X else times(C_1, square(w.radius)))
 
@@ -307,8 +306,8 @@ GAP_NAMES = "m L_loss b delta"
 SHARPENINGS = ("maurey/lattice", "maurey/softmax", "maurey/attention", "maurey/chaining", "maurey/deviation",
                "dudley1967/integral")  # fmt: skip
 
-GIVEN = replace(PAPER, cover=_given_linear)
-GIVEN_SHARP = replace(LENGTH_FREE, cover=_given_linear)
+GIVEN = replace(PAPER, cover=given_linear)
+GIVEN_SHARP = replace(LENGTH_FREE, cover=given_linear)
 
 theorem_4_2 = Claim(
     key="trauger2024/4.2",
@@ -324,8 +323,9 @@ Only the first layer sees the inputs.""",
     differs=DEEP_DEPARTURES,
     parts=(
         Part("log_N", DEEP, "log covering number of the network", printed=printed_deep(lambda: (C_1, C_X)),
-             derived=lambda s: capacity_steps(deep(s, GIVEN), TOKENS, eps, _given_linear),
-             sharp=lambda s: capacity_steps(deep(s, GIVEN_SHARP), TOKENS, eps, _given_linear)),
+             repaired=repaired.given,
+             derived=lambda s: capacity_steps(deep(s, GIVEN), TOKENS, eps, given_linear),
+             sharp=lambda s: capacity_steps(deep(s, GIVEN_SHARP), TOKENS, eps, given_linear)),
     ),
 )  # fmt: skip
 
@@ -349,7 +349,7 @@ entries sum to at most $B$, and tokens satisfy $\|x\|_2\le B_x$.""",
     constants=(KAPPA,),
     unrolled=("L",),
     differs=DEEP_DEPARTURES,
-    parts=deep_parts(_by_entries, TOKENS, BY_ENTRIES, "_11", B_11),
+    parts=deep_parts(_by_entries, TOKENS, BY_ENTRIES, "_11", B_11, repaired.by_entries),
 )  # fmt: skip
 
 simplified = Claim(
@@ -372,6 +372,7 @@ $O(L)$.""",
             hides="a constant and all logarithms",
             keeps=(),
             printed=lambda _: c0 * B_11**2 * B_X**2 * B_w**2 * (L_sigma * B_C * B_V * B_QK) ** (c_L * L) * (1 / eps**2),
+            repaired=repaired.simplified,
             derived=corollary_4_2_1.parts[0].derived,
             sharp=corollary_4_2_1.parts[0].sharp,
         ),

@@ -14,6 +14,7 @@ from maurey.symbolic.papers.edelman2022.section_a2_heads import lemma_a8
 from maurey.symbolic.papers.edelman2022.section_a3_deep import LEMMA, ONE, lemma_a15, lemma_a16, movement
 from maurey.symbolic.route import PAPER, Route
 
+from . import repaired
 from .section_4 import DEEP_DEPARTURES, DEEP_LETTERS, DEEP_NAMES, GAP_NAMES, SHARPENINGS, deep_parts
 
 d, k, m, T, B_X, B_X_1, B_1inf, B_21 = symbols("d k m T B_X B_X_1 B_W_1inf B_W_21")
@@ -24,7 +25,7 @@ lemma_e1 = replace(
 )  # fmt: skip
 
 
-def _first(route: Route) -> list[Step]:
+def first_block(route: Route) -> list[Step]:
     D = Derivation()
     return movement(D, block(route, ONE).sensitivity(D, Signal(B_X, m, T)))
 
@@ -33,14 +34,19 @@ def _printed_first(_: Setting) -> Expr:
     return Delta_C + 2 * L_sigma * B_C * B_V * Delta_QK + L_sigma * B_C * Delta_V
 
 
+def _repaired_first(_: Setting) -> Expr:
+    """One norm of a token from the values, one from the keys."""
+    return Delta_C + 2 * B_X**2 * L_sigma * B_C * B_V * Delta_QK + L_sigma * B_C * Delta_V
+
+
 lemma_e2 = Claim(
     key="trauger2024/E.2",
     title="One-block perturbation",
     kind="lipschitz",
     statement=r"""How far the output of block $i$ moves when the tokens below it move by at most $\Delta_g$ and
 each of its matrices, on the vectors it acts on in the perturbed network, by at most $\Delta_C$, $\Delta_{QK}$ and
-$\Delta_V$. Stated for every $i$ and inputs of norm at most $B_x$. For $i\ge2$ the tokens below are projected
-; for $i=1$ they are the inputs, which do not move .""",
+$\Delta_V$. Stated for every $i$ and inputs of norm at most $B_x$. For $i\ge2$ the tokens below are projected;
+for $i=1$ they are the inputs, which do not move: that is the second part.""",
     symbols=parameters("L_sigma B_C B_V B_QK B_X Delta_g Delta_C Delta_QK Delta_V", B_X="B_x", B_C="B_{c2}",
                        B_V="B_{v2}", B_QK="B_{QK2}"),
     uses=("edelman2022/A.15", "edelman2022/A.9", "maurey/softmax", "maurey/attention"),
@@ -49,7 +55,8 @@ $\Delta_V$. Stated for every $i$ and inputs of norm at most $B_x$. For $i\ge2$ t
     parts=(
         *lemma_a15.parts,
         Part("moved_first", r"\|(g^{(2)}-\hat g^{(2)})^\top\|_{2,\infty}", "movement of the first block's output",
-             printed=_printed_first, derived=lambda _: _first(PAPER), sharp=lambda _: _first(LEMMA)),
+             printed=_printed_first, repaired=_repaired_first,
+             derived=lambda _: first_block(PAPER), sharp=lambda _: first_block(LEMMA)),
     ),
 )  # fmt: skip
 
@@ -86,7 +93,7 @@ columns of $\ell_1$ norm at most $B$, and tokens satisfy $\|x\|_1\le B_x$.""",
     unrolled=("L",),
     differs=L1_DEPARTURES,
     parts=deep_parts(_by_columns, TOKENS_L1,
-                     replace(PAPER, cover=maurey_columns), "_1inf", B_1inf),
+                     replace(PAPER, cover=maurey_columns), "_1inf", B_1inf, repaired.by_columns),
 )  # fmt: skip
 
 corollary_f2 = Claim(
@@ -104,5 +111,5 @@ column norms that sum to at most $B$, and tokens satisfy $\|x\|_1\le B_x$.""",
     unrolled=("L",),
     differs=L1_DEPARTURES | {"bound": r"its linear cover bounds rows that are dotted with $x$; here columns are"},
     parts=deep_parts(_by_sums, TOKENS_L1,
-                     replace(PAPER, cover=zhang_basis), "_21", B_21),
+                     replace(PAPER, cover=zhang_basis), "_21", B_21, repaired.by_sums),
 )  # fmt: skip

@@ -63,7 +63,6 @@ TIGHT = [
     ("edelman2022/4.3", "moved printed", 0, 0.999),
     ("edelman2022/4.3", "moved derived", 0, 0.999),
     ("edelman2022/A.6", "moved printed", 0, 0.999),
-    ("edelman2022/A.6", "moved derived", 0, 0.999),
     ("edelman2022/A.7", "moved printed", 1, 0.499),
     ("edelman2022/A.7", "moved derived", 1, 0.999),
     ("edelman2022/A.7", "moved sharp", 1, 0.999),
@@ -197,7 +196,8 @@ def test_true_claims_are_not_refuted_over_twenty_seeds(key):
 def test_a_check_reports_every_form(key):
     claim = registry.find(key)
     found = examine(key, Effort("quick", 1, seed=5), STATEMENTS[key])
-    assert {r.form for r in found} == set(claim.forms) - ({"printed"} if claim.kind == "covering" else set())
+    covered = {"printed", "repaired"} if claim.kind == "covering" else set()  # sizes, which no movement speaks of
+    assert {r.form for r in found} == set(claim.forms) - covered
     assert all(r.verdict == "holds" and r.instances > 50 and 0.99 < r.tightness <= 1 for r in found)
 
 

@@ -350,7 +350,8 @@ def test_checks_hold_and_are_of_both_kinds(key):
     held = {one.rung for one in made if one.verdict == "holds"}
     assert held >= ({"constructed", "tested"} if key != "maurey/read" else {"constructed"})
     assert all(one.edge for one in made if one.verdict == "fails")
-    assert all(one.verdict != "undecided" for one in made)
+    readings = sum(one.verdict == "undecided" for one in made)  # of the index set of 4.5, and of its orientation
+    assert readings == (2 if key == "edelman2022/4.5" else 0)
 
 
 def test_every_covering_claim_is_attacked_and_built():

@@ -26,6 +26,7 @@ from sympy import (
     ceiling,
     cos,
     erf,
+    evaluate,
     exp,
     floor,
     gamma,
@@ -43,7 +44,7 @@ from sympy import (
 
 import maurey
 from maurey import InputError
-from maurey.verify.attack.strategies import matrices
+from maurey.verify.attack.strategies import boolean_inputs, heads, layers, matrices, probability_rows, tokens
 from maurey.verify.prove.decide.problem import Problem, violated
 
 x, y, tau = symbols("x y tau")
@@ -231,6 +232,83 @@ def test_a_projection_of_ones_own():
     assert page.verdict == "fails"
 
 
+def _closeness(P):
+    """1 at the rows (1, 2, 3, 4)/10, and nowhere else."""
+    return 1 - ((torch.as_tensor(P) - U / 10) ** 2).sum()
+
+
+U = torch.arange(1.0, 5.0, dtype=torch.float64)
+UNIT = {"spectral": 1.0}
+ATTAINED = {  # a strategy, a function of its instances, and the largest value on the class, hardly ever drawn
+    "matrices": (matrices((3, 4)), _mixed, float(U.norm())),
+    "sphere": (matrices((3, 4), on_sphere=True), _mixed, float(U.norm())),
+    "tokens": (tokens(3, 4), _mixed, 3**0.5 * float(U.norm())),
+    "probabilities": (probability_rows(2, 4), _closeness, 1.0),
+    "heads": (heads(4, 2, V=UNIT, QK=UNIT), lambda h: _mixed(h["QK"]) + torch.as_tensor(h["V"])[0].sum(),
+              float(U.norm()) + 2**0.5),
+    "layers": (layers(2, 4, 1, V=UNIT, QK=UNIT, C={"frobenius": 1}), lambda ls: sum(_mixed(one["C"]) for one in ls),
+               2 * float(U.norm())),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ATTAINED)
+def test_strategies_that_know_their_class_are_attacked(name):
+    over, side, most = ATTAINED[name]
+    page = maurey.check(side, lambda _: most + 1e-9, over=over, instances=4, seconds=20)
+    assert (page.verdict, page.evidence) == ("holds", "tested")
+    assert "attacked by ascent" in page.how
+    assert page.cost["starts"] > 0
+    wrong = maurey.check(side, lambda _: most - 0.01 * abs(most), over=over, instances=4, seconds=20)
+    assert wrong.verdict == "fails"
+    assert "found by ascent" in wrong.how
+
+
+def test_an_ascent_stays_on_the_sphere():
+    page = maurey.check(
+        lambda M: 1 - 1e-6, lambda M: torch.as_tensor(M).norm(), over=matrices((3, 4), on_sphere=True), instances=10
+    )
+    assert (page.verdict, "ascent" in page.how) == ("holds", True)
+
+
+def test_a_projection_does_not_lead_out_of_a_class_that_is_known():
+    bound = float(U.norm()) + 1e-6
+    page = maurey.check(_mixed, lambda M: bound, over=matrices((3, 4)), instances=10, project=lambda M: 100 * M)
+    assert page.verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("project", "message"),
+    [
+        (lambda M: M[:1], r"project must give back a tensor of shape \(3, 4\).* got a tensor of shape \(1, 4\)"),
+        (lambda M: "a", "project must give back a tensor of shape .* got 'a'"),
+        (lambda M: None, "project must give back a tensor of shape .* got None"),
+        (lambda M: 1 / 0, "project cannot be computed for a tensor: ZeroDivisionError: division by zero"),
+        (lambda M: M * float("nan"), "project must give back finite numbers"),
+        (3, "project is a function that brings an instance"),
+    ],
+)
+def test_bad_projections(project, message):
+    with pytest.raises(InputError, match=message):
+        maurey.check(_mixed, lambda M: 20.0, over=matrices((3, 4)), instances=5, project=project)
+
+
+def test_time_is_kept_over_a_strategy():
+    start = process_time()
+    page = maurey.check(_mixed, lambda M: 20.0, over=matrices((3, 4)), instances=10**9, seconds=0.7)
+    assert process_time() - start < 1.5
+    assert (page.verdict, page.evidence) == ("holds", "tested")
+    assert f"of {10**9} instances, then the time was up" in page.how
+    stuck = maurey.check(lambda v: sum(1 for _ in iter(int, 1)), lambda v: 1, over=FLOATS, seconds=0.3)
+    assert (stuck.verdict, stuck.evidence) == ("undecided", None)
+
+
+def test_what_was_only_sampled_says_why():
+    unknown = maurey.check(lambda v: v.sum(), lambda v: 5, over=boolean_inputs(5), instances=20)
+    assert "sampled only: the strategy does not know its class" in unknown.how
+    stiff = maurey.check(lambda M: np.abs(M).sum(), lambda M: 4, over=matrices((3, 4)), instances=20)
+    assert "sampled only: the sides have no slope" in stiff.how
+
+
 # --- what cannot be asked ---------------------------------------------------------------------------------------------
 
 
@@ -240,6 +318,9 @@ def test_a_projection_of_ones_own():
         (lambda v: "a", lambda v: 1, FLOATS, "left-hand side is not a number: got str"),
         (lambda v: 1, lambda v: float("nan"), FLOATS, "right-hand side is not a number: got nan"),
         (lambda v: np.ones(2) @ np.ones(3), lambda v: 1, FLOATS, "left-hand side cannot be computed"),
+        (lambda v: 1, lambda v: {}["a"], FLOATS, "right-hand side cannot be computed for an instance: KeyError"),
+        (lambda v: v.foo, lambda v: 1, FLOATS, "left-hand side cannot be computed for an instance: AttributeError"),
+        (lambda v: 1, lambda: 1, FLOATS, "right-hand side cannot be computed for an instance: TypeError"),
         (lambda v: 1, lambda v: 2, FLOATS.filter(lambda v: False), "never meets the hypotheses"),
         (lambda v: assume(False), lambda v: 2, FLOATS, "never meets the hypotheses"),
         (x, y, {"x": (0, 1)}, "the box says nothing of y"),
@@ -272,7 +353,11 @@ def test_bad_input(lhs, rhs, over, message):
     [
         ({"relation": "=<"}, "no relation '=<'; there are <="),
         ({"seconds": 0}, "seconds must be a positive number"),
-        ({"instances": "many"}, "instances must be a positive number"),
+        ({"instances": "many"}, "instances must be an integer, at least 1, got 'many'"),
+        ({"instances": 0.5}, "instances must be an integer"),
+        ({"seed": -1}, "seed must be an integer, at least 0, got -1"),
+        ({"seed": None}, "seed must be an integer"),
+        ({"project": abs}, "project is a function that brings an instance"),
         ({"assuming": 3}, "assuming takes SymPy relations"),
         ({"assuming": [x]}, "a relation is one of"),
         ({"tol": 1}, "no option 'tol'; there are relation"),
@@ -287,3 +372,23 @@ def test_logarithms_and_ends():
     assert maurey.check(log(x), x - 1, over={"x": (1, 5)}).verdict == "holds"
     assert maurey.check(log(x), x - 1, over={"x": ("1/10", 1)}).verdict == "holds"
     assert maurey.check(log(x), x - 1, over={"x": (Fraction(1, 10), 1)}).verdict == "holds"
+
+
+def nested(levels):
+    expr = x
+    with evaluate(False):
+        for _ in range(levels):
+            expr = expr + x
+    return expr
+
+
+def test_what_is_too_deep_or_too_long():
+    with pytest.raises(InputError, match="left-hand side is nested too deeply: 100 levels are the most"):
+        maurey.check(nested(5000), x, over={"x": (0, 1)})
+    with pytest.raises(InputError, match="right-hand side has a number that is too long"):
+        maurey.check(x, Integer(10) ** 5000, over={"x": (0, 1)})
+
+
+def test_a_power_that_no_list_holds():
+    """Time is up in time: nothing is written out a thousand million times."""
+    assert maurey.check(x ** (10**9), x, over={"x": (0, 1)}, seconds=0.3).verdict == "undecided"

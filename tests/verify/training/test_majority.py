@@ -10,7 +10,8 @@ from torch.nn import functional as F
 
 from maurey.symbolic.errors import InputError
 from maurey.verify.training.engine import optimiser
-from maurey.verify.training.networks import voter
+from maurey.verify.training.engine.state import State, named
+from maurey.verify.training.networks import binary_attention, voter
 from maurey.verify.training.networks.binary_attention import both
 from maurey.verify.training.tasks import majority
 from maurey.verify.training.tasks.strings import hidden, order, strings
@@ -71,6 +72,7 @@ def by_hand(given, trial):
     epochs, rate = [], given.rate
     for epoch in range(given.cap):
         right, places = 0, torch.from_numpy(order(given, own, epoch))
+        rate = max(given.least, rate * given.fall)
         for rows in places.split(given.batch):
             weights = flat.clone().requires_grad_()
             out = logits(weights, x[rows])
@@ -79,7 +81,6 @@ def by_hand(given, trial):
             (slope,) = torch.autograd.grad(F.binary_cross_entropy_with_logits(out, wanted), weights)
             velocity = given.momentum * velocity - rate * slope
             flat = flat + velocity
-        rate = max(given.least, rate * given.fall)
         loss = logistic(logits(flat, torch.from_numpy(held)).numpy(), held_labels).mean()
         epochs.append((flat[0], right, loss))
     return epochs
@@ -122,6 +123,62 @@ def test_the_network_is_plain_attention():
         assert np.abs(found[i].numpy() - wanted).max() <= 1e-12 * np.abs(wanted).max()
 
 
+def at_random(given, size):
+    """Two trials with weights that are far from their start."""
+    state = start(given, range(2))
+    noise = torch.randn(state.flat.shape, generator=torch.Generator().manual_seed(3), dtype=state.flat.dtype)
+    state.flat += size * noise
+    return state
+
+
+@pytest.mark.parametrize(("size", "spread"), [(0.02, 16.0), (0.15, 16.0), (0.15, 1.0)])
+def test_strings_as_columns(size, spread, monkeypatch):
+    """In float32, against plain attention in float64: by differences of terms, and by the terms."""
+    given, halved = small(width=64, held_out=200, dtype="float32"), spread > 1
+    monkeypatch.setattr(binary_attention, "SPREAD", spread)
+    state = at_random(given, size)
+    known = voter.prepared(given, named(given, state.flat), state.tokens)
+    assert known["terms"].shape[-1] == (given.T + 1 if halved else 2 * given.T + 1)
+    found = voter.logits_of_columns(known, state.held)
+    p = named(given, state.flat.double())
+    for i in range(2):
+        own = {name: value[i].numpy() for name, value in p.items()}
+        vectors = voter.vectors(given, key(given, i))
+        bits = state.held[i, :-1].T.int().tolist()
+        wanted = np.array([plain_voter(given, own, vectors, row) for row in bits])
+        assert wanted.std(0).min() > 1e-4
+        assert np.abs(found[i].T.numpy() - wanted).max() <= 1e-5 * max(1, np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("far", [0.5, 3.0, 12.0])
+def test_differences_lose_nothing(far):
+    """Nor where a small weight stands across from a large one: then they are not taken."""
+    rng = torch.Generator().manual_seed(4)
+    scores, values = (torch.randn(2, 13, 2, *more, generator=rng) for more in ((), (3,)))
+    bits = torch.randint(0, 2, (2, 50, 6), generator=rng).float()
+    terms = binary_attention.table(far * scores, values)
+    exact = binary_attention.table(far * scores.double(), values.double())
+    wanted = binary_attention.attend(both(bits.double()), exact)
+    strings = F.pad(bits, (0, 1), value=1).mT
+    sums = binary_attention.columns(strings, binary_attention.differences(terms)).unflatten(1, (2, 4))
+    found = (sums[:, :, :-1] / sums[:, :, -1:]).flatten(1, 2).mT
+    assert (found - wanted).abs().max() <= 2e-5
+
+
+@pytest.mark.parametrize("size", [0.0, 0.1, 0.5])
+def test_slopes_that_are_written_out(size):
+    """Of every weight, against automatic differentiation."""
+    state = at_random(small(heads=3), size)
+    state.flat[:, ::7] += 0.01  # biases, too
+    data, part = state.taken(), slice(0, 2)
+    loss, slopes = state.slopes(part, data)
+    wanted_loss, wanted = State.slopes(state, part, data)
+    assert torch.allclose(loss, wanted_loss, rtol=1e-12, atol=0)
+    for name, slope in named(state.config, wanted).items():
+        assert (slope.abs().amax() > 1e-9) == (name != "b_K")
+        assert torch.allclose(named(state.config, slopes)[name], slope, rtol=1e-9, atol=1e-12)
+
+
 def test_vectors_are_orthogonal_and_of_norm_one():
     given = small(width=64)
     first, second = (voter.vectors(given, key(given, i)) for i in range(2))
@@ -145,7 +202,8 @@ def test_initial_weights_are_those_that_are_stated():
 def test_the_loss_is_the_mean_over_both_answers():
     rng = np.random.default_rng(0)
     logits, labels = 3 * rng.standard_normal((1, 9, 2)), rng.integers(0, 2, (1, 9))
-    found = majority.losses(torch.from_numpy(logits), torch.from_numpy(labels))
+    answers = torch.from_numpy(np.where(np.arange(2) == labels[..., None], 1, -1))
+    found = majority.losses(torch.from_numpy(logits), answers).mean(-1)
     assert found[0].numpy() == pytest.approx(logistic(logits[0], labels[0]), rel=1e-12)
 
 
@@ -199,13 +257,13 @@ def test_the_least_held_out_loss_is_the_least(trials):
 def test_evaluations_break_off(monkeypatch):
     given, seen = small(cap=20), []
     monkeypatch.setattr(majority, "CHUNK", 7)
-    original = voter.logits
+    original = voter.logits_of_columns
 
-    def counted(p, strings, known):
-        seen.append(strings.shape[:2].numel())
-        return original(p, strings, known)
+    def counted(known, strings):
+        seen.append(len(strings) * strings.shape[-1])
+        return original(known, strings)
 
-    monkeypatch.setattr(voter, "logits", counted)
+    monkeypatch.setattr(voter, "logits_of_columns", counted)
     state = start(given, range(4))
     state._held_loss()
     assert sum(seen) == 4 * given.held_out
@@ -214,6 +272,22 @@ def test_evaluations_break_off(monkeypatch):
     found = state._held_loss()
     assert found.isfinite().tolist() == [False, False, False, True]
     assert sum(seen) < 2 * given.held_out
+
+
+def test_strings_with_large_losses_come_first():
+    """So that evaluations break off early; the sums are those of before."""
+    state = at_random(small(), 0.5)
+    before = state._held_loss()
+    together = torch.cat([state.held, state.held_answers], 1)
+    state._sort()
+    out = voter.logits_of_columns(state._prepared(state.flat), state.held)
+    losses = majority.losses(out, state.held_answers).sum(1)
+    assert (losses.diff() <= 1e-12).all()
+    assert (losses[:, 0] > losses[:, -1] + 0.1).all()
+    assert torch.allclose(state._held_loss(), before, rtol=1e-12, atol=0)
+    after = torch.cat([state.held, state.held_answers], 1)
+    for one, other in zip(together, after, strict=True):
+        assert sorted(one.T.tolist()) == sorted(other.T.tolist())
 
 
 def test_a_trial_in_a_batch_is_the_trial_alone(trials):

@@ -284,13 +284,21 @@ def test_the_checks_are_registered():
 
 def test_trained_evidence_stands_beside_the_verdict():
     """It decides nothing that something stronger decides, nor a printed bound that the derivation does not give."""
-    softmax, one_head = registry.find("edelman2022/A.7"), registry.find("edelman2022/4.4")
+    softmax = registry.find("edelman2022/A.7")
     held = Result("holds", "trained", "networks", instances=5, tightness=0.4)
     row = matrix.row(softmax, [Result("holds", "tested", "attacks", instances=3, tightness=0.9), held], None, 0.0)
     assert (row.verdict, row.evidence, row.tightness) == ("holds", "tested", 0.9)
     assert row.trained == {"instances": 5, "tightness": 0.4, "note": "networks"}
     assert matrix.row(softmax, [Result("holds", "tested", "attacks")], None, 0.0).trained is None
-    gap = next(one for one in ledger.comparisons(keys=[one_head.key]) if one.key == one_head.key)
-    row = matrix.row(one_head, [replace(held, part=part.name) for part in one_head.parts], gap, 0.0)
-    assert (row.verdict, row.trained["instances"]) == ("undecided", 10)
-    assert "trained networks: 10 instances" in " ".join(" ".join(table([row])).split())
+    one_head, deep = (with_networks(key, held) for key in ("edelman2022/4.4", "trauger2024/4.2.1-simplified"))
+    assert (one_head.verdict, one_head.evidence, one_head.where) == ("holds", "derived", "B_X <= 1; T*m > 1")
+    assert (one_head.trained["instances"], deep.trained["instances"]) == (10, 5)
+    assert (deep.verdict, deep.where) == ("undecided", "")
+    assert "trained networks: 5 instances" in " ".join(" ".join(table([deep])).split())
+
+
+def with_networks(key, held):
+    """The row of a claim of which nothing is known but its comparison, and networks held against every part."""
+    claim = registry.find(key)
+    compared = next(one for one in ledger.comparisons(keys=[key]) if one.key == key)
+    return matrix.row(claim, [replace(held, part=part.name) for part in claim.parts], compared, 0.0)

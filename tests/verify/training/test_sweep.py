@@ -81,6 +81,7 @@ def test_pace_is_that_of_the_nearest_of_its_kind():
     pace = Pace([(near, 1.0), (far, 4.0), (replace(TINY, protocol="paper"), 50.0)])
     assert pace(near) == 1.0
     assert pace(far) == 4.0
+    assert Pace([(replace(near, rate=0.1), 9.0), (near, 1.0)])(near) == 1.0  # as long as another, and its own
     assert pace(replace(TINY, T=12)) == pytest.approx(replace(TINY, T=12).work / near.work)
     assert pace(replace(TINY, T=80)) == pytest.approx(4 * replace(TINY, T=80).work / far.work)
     assert pace(replace(TINY, protocol="paper")) == 50.0

@@ -15,7 +15,7 @@ from maurey.verify.covers import networks
 from maurey.verify.covers.constructions import BOTH, ONLINE, POINTS, WHOLE, Built, Construction, both_sides, vectors
 from maurey.verify.packings.attacks import ONE_INPUT, along, at_edge, constant_needed, hidden, size
 
-from .covering_rays import EDGES, REFUTED
+from .covering_rays import EDGES, MISPRINTED, REFUTED
 from .packings import ATTACKS
 
 LISTS = "Zhang's cover at half the error, members with one list within eps of each other"
@@ -62,7 +62,7 @@ def covering(effort: Effort, key: str) -> Iterator[Result]:
             yield from both_sides(*where, BUILT.get(where, []), attack, effort)
         for fall in REFUTED.get(where, []):
             yield along(*where, fall.at, fall.ray, fall.ts, fall.note, attack)
-        if where not in REFUTED and hidden(key, "printed", part.name):
+        if key not in MISPRINTED and hidden(key, "printed", part.name):
             yield constant_needed(*where, effort, POINTS, attack)
         if key in EDGES and not again:
             at, names = EDGES[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Eq, Max, Min, Rational, Symbol, cbrt, diff, log, sqrt, symbols
+from sympy import Abs, Eq, Max, Min, Rational, Symbol, cbrt, diff, exp, log, sqrt, symbols
 
 from maurey.symbolic import registry
 from maurey.symbolic.chain import TEXTBOOK, dudley_at
@@ -14,6 +14,7 @@ from maurey.verify.prove.arguments import chained, finite_move, less, more, posi
 from maurey.verify.prove.identities import same
 from maurey.verify.prove.polynomials import least_at, polynomial
 from maurey.verify.prove.proofs import Proof, conclude, formula
+from maurey.verify.prove.subdivision import nonnegative
 
 PAPER = "edelman2022/"
 
@@ -30,8 +31,85 @@ def equal_forms(key: str) -> Check:
     return compare
 
 
-for number in ("4.2", "4.2-scalar", "4.3", "A.6", "A.13", "A.14", "A.15", "A.16"):
+for number in ("4.2", "4.3", "A.13", "A.14", "A.15", "A.16"):
     check(PAPER + number)(equal_forms(PAPER + number))
+
+# --- 4.2-scalar: a cover, read out ----------------------------------------------------------------------------------
+
+
+@check(PAPER + "4.2-scalar")
+def read_out(effort: Effort) -> Iterator[Result]:
+    """Of f - f^ only its norm r enters, and of w."""
+    key = PAPER + "4.2-scalar"
+    eps, B_w, r, w, moved = positive("eps B_w r w moved")
+    head = formula(key, part="eps_head")
+    yield conclude(
+        "Cauchy-Schwarz: a centre within eps_head of a member, read out by a fixed w, is within eps of it (z3).",
+        [polynomial(moved <= eps, moved <= w * r, w <= B_w, r <= head, control=moved <= less * eps)],
+        part="eps_head", tightness=1.0,
+    )  # fmt: skip
+
+
+# --- A.6: Jacobians -------------------------------------------------------------------------------------------------
+
+
+@check(PAPER + "A.6")
+def jacobian(effort: Effort) -> Iterator[Result]:
+    """Printed: c_f Delta. |J(theta_1 - theta_2)|_1 is at most the sum of |J_ij| |x_j|, each at most |J_ij| Delta; the
+    mean of J along the segment has no larger norm (Jensen)."""
+    J, x = symbols("J x", real=True)
+    c_f, Delta, total = positive("c_f Delta total")
+    bound = formula(PAPER + "A.6")
+    yield conclude(
+        "The mean value along the segment: each entry of the Jacobian adds at most |J_ij| Delta (z3), their sum is at "
+        "most c_f; attained by two classes.",
+        [polynomial(Abs(J * x) <= Abs(J) * Delta, x <= Delta, x >= -Delta, control=Abs(J * x) <= less * Abs(J) * Delta),
+         polynomial(total * Delta <= bound, total <= c_f, control=total * Delta <= less * bound)], tightness=1.0,
+    )  # fmt: skip
+
+
+# --- A.4: losses in [0, b], samples that are not tiny -----------------------------------------------------------------
+
+
+GIVEN = (
+    "For losses in [0, b], delta <= 1/4 and m >= 53 log(1/delta), given McDiarmid's inequality and that of Boucheron, "
+    "Lugosi and Massart for self-bounding functions"
+)
+
+
+def not_tiny() -> list[Proof]:
+    """Losses in [0, 1], E the expected complexity of the losses, R the empirical one, l = log(1/delta) >= log 4.
+
+    McDiarmid on both sides: the gap is at most 2E + sqrt((l + log 4)/2m), but with probability delta/2. 2mR is
+    self-bounding, for deleting a point takes at most 1 off it, and all of them together no more than it is: R >= E -
+    sqrt(E x), x = (l + log 2)/m, but with probability delta/2. So 2E <= 4R + 2x, and what is left is to compare
+    sqrt((l + log 4)/2m) + 2x with the printed deviation. Multiplied by sqrt(m), only x falls with m: at m = 52.5 l, a
+    little less than is given, with u = log(4)/l.
+    """
+    E, x, u, ell, m, delta = positive("E x u l m delta")
+    printed = formula(PAPER + "A.4", part="gap", L_loss=1, b=1)
+    complexity = printed.diff(positive("R_F")) * (E - sqrt(E * x))
+    least = Rational(105, 2)
+    deviation = printed.subs(positive("R_F"), 0).subs({delta: exp(-ell), m: least * ell})
+    left = sqrt((1 + u) / (2 * least)) + 2 * (1 + u / 2) / least
+    return [
+        polynomial(complexity + 2 * x >= 2 * E, control=complexity + less * 2 * x >= 2 * E),
+        nonnegative(deviation - left, {u: (0, 1)}),
+    ]
+
+
+@check(PAPER + "A.4")
+def gap(effort: Effort) -> Result:
+    return conclude(f"{GIVEN}.", not_tiny(), part="gap")
+
+
+@check(PAPER + "2.2")
+def gap_of_entropy(effort: Effort) -> Result:
+    """A.4 at the complexity that A.3 prints."""
+    joined = formula(PAPER + "A.4", part="gap", R_F=formula(PAPER + "A.3"))
+    steps = [same(formula(PAPER + "2.2", part="gap"), joined), *not_tiny()]
+    return conclude(f"{GIVEN}, and A.3 for every sample.", steps, part="gap")
+
 
 # --- A.7: the softmax ---------------------------------------------------------------------------------------------
 
@@ -96,8 +174,7 @@ def allocation(effort: Effort) -> Iterator[Result]:
     ]
     yield conclude(
         "The least value over x_i > 0, for any number of terms: the tangent u^-2 >= 3 - 2u, and again by merging two "
-        "terms into one (z3); printed = derived for up to three. The lemma does not say x_i > 0: with alpha = beta = "
-        "(1, 1) and C = 1 it has 8, where x = (2, -1) gives 5/4.",
+        "terms into one (z3); printed = derived for up to three.",
         [*least, merged(), *values], part="minimum", tightness=1.0,
     )  # fmt: skip
     yield conclude(

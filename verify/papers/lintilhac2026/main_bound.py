@@ -1,4 +1,4 @@
-"""Definition 1, Theorem 2, Remarks 3 and 4, and the numbers of appendix E.3: held against networks that exist.
+"""Theorem 2, Remarks 3 and 4, and the numbers of appendix E.3: held against networks that exist.
 
 The constructed network with exact attention is its own interpolator: it makes no error and dominates itself, so that
 all that Theorem 2 asks of the learned network is true of it, and m may be as large as one likes. Singletons {1}, ...,
@@ -14,25 +14,28 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sympy import Symbol, diff, simplify
+from sympy import Rational, Symbol, simplify
 
 from maurey.numeric.balls import enclose
+from maurey.numeric.evaluation import value
 from maurey.symbolic import registry
-from maurey.verify.checks import Effort, Result, check, refuted
+from maurey.verify.checks import Effort, Result, check, exempt, refuted
+from maurey.verify.prove.arguments import two_ends
 from maurey.verify.prove.identities import same
 from maurey.verify.prove.proofs import Proof, conclude, formula
+from maurey.verify.tally import ROUNDING
 from maurey.verify.tensors import torch
-from maurey.verify.training.tasks.walsh import Target, all_strings, tiling, values
+from maurey.verify.training.tasks.walsh import Target, all_strings, random_target, tiling, values
 
 from . import hypotheses
-from .network import construction, posterior, sharpness
-from .pacbayes import E_2, norm, trace
+from .network import construction, posterior, rescaling, sharpness
+from .pacbayes import E_2, best_deviation, best_temperature, norm, trace
+from .perturbation.expansion import drawn
 
 LEARNER, MAIN, DOMINATION, BOUNDED, NUMBERS = (f"lintilhac2026/{number}" for number in (1, 2, 3, 4, "E.3"))
-HOEFFDING = "hoeffding1963/lemma"
 CASE: dict[str, Any] = {"omega": 10, "D": 2, "T": 20, "m": 10**6, "Sigma": Fraction(1, 100), "delta": Fraction(1, 20)}
-SAID = {"sigma": "2.27e-3", "sharpness": "0.0797", "norm_term": "0.1594", "truncated": "0.239"}
-FAR: dict[str, Any] = {"m": 10**80, "Sigma": Fraction(1, 2), "delta": Fraction(1, 20)}
+SAID = {"sigma": "2.27e-3", "truncated": "0.239"}
+MANY: dict[str, Any] = {"m": 10**12, "Sigma": Fraction(1, 2), "delta": Fraction(1, 20)}
 SURE = 4.0  # standard errors
 
 
@@ -49,59 +52,12 @@ def mean_gradient(T: int) -> float:
 
 # --- 1 ----------------------------------------------------------------------------------------------------------------
 
-
-def valley(T: int, a: float, K: float, s: float) -> construction.Network:
-    """Without first attention, every token gets K in its data channel; position 1 is attended to with weight s, and
-    read with factor a: f = a s for all strings. The scores move by K per unit of W_2's last column."""
-    like = construction.build(singletons(T))
-    net = construction.Network(*(torch.zeros_like(block) for block in like))
-    net.Gamma[:] = 1
-    net.F[0, T + 1], net.W_2[0, T], net.v_2[0] = K, math.log(s * T / (1 - s)), a
-    return net
-
-
-def objective(net: construction.Network, target: Target) -> float:
-    """Loss, norm and trace over all strings added up, by automatic differentiation."""
-    z = all_strings(target.T)
-    bits, y = torch.from_numpy(z), torch.from_numpy(values(target, z))
-
-    def loss(theta: Any) -> Any:
-        return (construction.run(construction.named(theta, net), bits).f - y).square().mean()
-
-    theta = construction.flat(net)
-    return float(loss(theta) + theta.norm() + torch.trace(torch.func.hessian(loss)(theta)))
-
-
-def curving(T: Symbol, s: Symbol) -> Proof:
-    """With scores u and s_1 = e^u_1/sum e^u, the second derivatives of s_1^2 in the u_t at u_1 = log(sT/(1-s)), u_t = 0
-    elsewhere add up to 2 s^2 (1-s)(1 - 3s + 3(1-s)/T), which is negative at s = 7/10."""
-    from sympy import exp
-
-    u, v = Symbol("u", real=True), Symbol("v", real=True)
-    first = exp(u) / (exp(u) + T)
-    other = exp(u) / (exp(u) + T - 1 + exp(v))  # one of the T others moves
-    total = diff(first**2, u, 2) + T * diff(other**2, v, 2).subs(v, 0)
-    at = total.subs(exp(u), s * T / (1 - s)).subs(exp(2 * u), (s * T / (1 - s)) ** 2)
-    return same(simplify(at), 2 * s**2 * (1 - s) * (1 - 3 * s + 3 * (1 - s) / T))
-
-
-@check(LEARNER)
-def no_minimiser(effort: Effort) -> Result:
-    """Along a -> infinity loss and trace grow like a^2, the norm like a. In the trace the last column of W_2 has the
-    share a^2 K^2 times a negative number; the rest grows with a^2 or with K^2, not with both."""
-    T, a, K, s = 3, 1000.0, 30.0, 0.7
-    sums = [objective(valley(T, a * scale, K, s), Target(T, ((0,),), (1,))) for scale in (1, 10)]
-    proof = curving(Symbol("T", positive=True), Symbol("s", positive=True))
-    if proof.verdict is not True or not sums[1] < 50 * sums[0] < 0:
-        return Result("undecided", "refuted", f"the valley is not what it seems: {proof.text}", instances=1)
-    note = (
-        "nothing minimises the sum: it falls without end along v_2 = a e_1, since the trace, which is no sharpness "
-        "where the loss is not small, falls with a^2; among networks without loss it cannot be negative. Minus the "
-        "sum, for weights 1"
-    )
-    witness = {"T": T, "components": "{1}", "a": a, "K": K, "s": s, "alpha": 1, "beta": 1}
-    return refuted(note, witness, 0, f"{-sums[0]:.6g}", instances=2)
-
+exempt(
+    "a definition. To the letter, over all parameters, nothing minimises the sum: where the loss is not small the "
+    "trace is no sharpness, and it falls without end (three bits, one component, v_2 = a e_1: it falls with a^2). The "
+    "text speaks of an interpolator; where the loss is 0 the trace is never negative.",
+    LEARNER,
+)
 
 # --- 2 ----------------------------------------------------------------------------------------------------------------
 
@@ -117,50 +73,60 @@ def spread_at_zero(target: Target) -> Fraction:
 
 
 def drawn_risk(target: Target, sigma: float, networks: int, seed: int) -> hypotheses.Estimate:
-    """Of networks of N(construction, sigma^2 I), each on a few strings, in units of sigma^2."""
+    """Of networks of N(construction, sigma^2 I), each on a few strings, losses clipped at 1, in units of sigma^2."""
     rng, net, masks = np.random.default_rng(seed), construction.build(target), construction.masks(target)
     found = []
     for one in posterior.around(net, sigma, networks, seed):
         z, y = posterior.strings(target, 8, rng)
-        found.append(float((construction.run(one, z, masks).f - y).square().mean()) / sigma**2)
+        found.append(float((construction.run(one, z, masks).f - y).square().clamp(max=1).mean()) / sigma**2)
     return posterior.estimate(found)
+
+
+def stated_gradient(T: int) -> float:
+    """G_u, for single bits."""
+    return float(value("lintilhac2026/14", "printed", "total", {"omega": T, "D": 1, "T": T}))
+
+
+def measured_cost(target: Target, sigma: float, effort: Effort) -> int:
+    """A P that is no less than what 12 has beyond the second order, with its interval of confidence to spare."""
+    one = drawn(target, sigma, 8 * effort.scale, 16, effort.seed)
+    return math.ceil(max(0.0, 2 * mean_gradient(target.T) * (one.share + 2 * one.give)))
 
 
 @check(MAIN)
 def theorem_2(effort: Effort) -> Iterator[Result]:
-    """The risk of networks drawn around the construction is sigma^2 times the mean squared gradient as sigma -> 0; with
-    m large enough nothing is left of the printed bound but G_u sigma^2, which counts F's data column alone."""
-    T, sigma = 64, 1e-11
-    target, at = singletons(T), {"omega": T, "D": 1, "T": T, "sigma": Fraction(sigma), **FAR}
-    mean, error = drawn_risk(target, sigma, 600 * effort.scale, effort.seed)
-    low = Fraction(mean - SURE * error) * Fraction(sigma) ** 2
+    """The risk of networks drawn around the construction is sigma^2 times the mean squared gradient and a little, which
+    P pays for; with m large enough little else is left of the printed bound but G_u sigma^2, which counts F's data
+    column alone."""
+    T, sigma = 64, Fraction(3, 1000)
+    target = singletons(T)
+    at = {"omega": T, "D": 1, "T": T, "sigma": sigma, "P": measured_cost(target, float(sigma), effort), **MANY}
+    mean, error = drawn_risk(target, float(sigma), 300 * effort.scale, effort.seed)
+    low = Fraction(mean - SURE * error) * sigma**2
     claim = registry.find(MAIN)
     said = Fraction(enclose(claim, "printed", "risk", **at).upper)
     exact = mean_gradient(T)
-    if abs(mean - exact) > SURE * error:
-        yield Result(
-            "undecided",
-            "refuted",
-            f"drawn networks have {mean:.4g}, their gradient {exact:.4g}",
-            instances=1,
-            part="risk",
-        )
+    if abs(mean - exact) > exact / 4 + SURE * error:
+        note = f"drawn networks have {mean:.4g}, their gradient {exact:.4g}"
+        yield Result("undecided", "refuted", note, instances=1, part="risk")
     elif low > said:
         note = (
-            "networks drawn around the construction, which fits and dominates itself, have a larger risk: "
-            f"{mean:.4g} +- {error:.2g} times sigma^2, where the squared gradient is {exact:.6g} on average"
+            "networks drawn around the construction, which fits every sample and dominates itself, losses clipped at 1 "
+            f"(so that Sigma = 1/2 serves for all), have a larger risk: {mean:.4g} +- {error:.2g} times sigma^2, where "
+            f"the squared gradient is {exact:.6g} on average and G_u = {stated_gradient(T):.6g}. P as measured: what "
+            "they cost beyond the second order, at most"
         )
-        witness = {name: str(x) for name, x in at.items()} | {"components": "{1}, ..., {T}", "coefficient": "1"}
+        witness = {name: str(x) for name, x in at.items()} | {"components": "{1}, ..., {T}", "coefficients": "equal"}
         yield refuted(
-            note, witness, f"{float(said):.6g}", f"{float(low):.4g}", part="risk", instances=600 * effort.scale
+            note, witness, f"{float(said):.6g}", f"{float(low):.4g}", part="risk", instances=300 * effort.scale
         )
     for form in ("derived", "sharp"):
         more = [at | {"grid": 1}, CASE | {"sigma": Fraction(2265676, 10**9), "grid": 20, "Sigma": Fraction(1, 2)}]
-        risks = [mean * sigma**2, drawn_risk(tiling(20, 2), 2.265676e-3, 100, effort.seed)[0] * 2.265676e-3**2]
+        risks = [mean * float(sigma) ** 2, drawn_risk(tiling(20, 2), 2.265676e-3, 100, effort.seed)[0] * 2.265676e-3**2]
         best = max(
             risk / float(enclose(claim, form, "risk", **where).upper) for risk, where in zip(risks, more, strict=True)
         )
-        note = "networks drawn around the construction, losses far below where they are clipped"
+        note = "networks drawn around the construction, losses clipped at 1"
         yield Result(
             "holds" if best <= 1 else "undecided", "tested", note, instances=2, tightness=best, part="risk", form=form
         )
@@ -169,11 +135,13 @@ def theorem_2(effort: Effort) -> Iterator[Result]:
 
 
 def of_the_optimum() -> Iterator[Result]:
-    """As in E.2, with what is printed for norm and sharpness."""
+    """What is best in E.2, with what is printed here for norm and sharpness."""
     L, G_u = formula("lintilhac2026/10", "printed", "total"), formula("lintilhac2026/14", "printed", "total")
-    for part in ("temperature", "sigma", "least"):
+    steps = {"temperature": best_temperature(), "sigma": best_deviation(), "least": best_deviation()}
+    for part, proved in steps.items():
         usual = formula(E_2, "printed", part).subs({norm: L, trace: 2 * G_u})
-        yield conclude(f"{part} as in E.2", [same(formula(MAIN, "printed", part), usual)], rung="identity", part=part)
+        note = "the sums of E.2 are convex in lambda and in sigma, and flat where they are said to be least"
+        yield conclude(note, [*proved, same(formula(MAIN, "printed", part), usual)], part=part)
 
 
 def no_constant() -> Result:
@@ -195,31 +163,51 @@ def no_constant() -> Result:
 
 @check(DOMINATION)
 def trade(effort: Effort) -> Result:
-    """(alpha M, alpha Gamma, F/alpha) is the same function: squared norm and squared gradient are sums alpha^2 A +
-    B/alpha^2 and a/alpha^2 + alpha^2 b, least at different alpha. Between these norm is traded for sharpness."""
-    count = 0
-    for target in (tiling(10, 2), tiling(12, 3), Target(8, ((0, 1), (2, 3)), (3, 4))):
-        size, slope = sharpness.norms(target), sharpness.mean(target)
-        best = ((size.F_data + size.F_positions) / (size.M + size.Gamma)) ** 0.25
-        flattest = ((slope.M + slope.Gamma) / (slope.F_data + slope.F_positions)) ** 0.25
-        if not (best > 1 and flattest > 1 and abs(best - flattest) > 1e-6):
-            return Result(
-                "undecided", "constructed", f"the optima are at {best:.3g} and {flattest:.3g}", instances=count
-            )
-        count += 1
+    """In every class of the experiments: the construction without the units that nothing reads is dominated by it. And
+    (alpha M, alpha Gamma, F/alpha) is the same function: between the scales of least norm and of least sharpness the
+    one is traded for the other, as a minimiser of a weighted sum may do."""
+    rng, both = np.random.default_rng(effort.seed), 0
+    classes = [(D, omega) for D in range(1, 6) for omega in (1, 7, 14, 20)]
+    for D, omega in classes:
+        target = random_target(20, D, omega, rng)
+        z = rng.integers(0, 2, (8 * effort.scale, target.T))
+        bits, net, mask = torch.from_numpy(z), construction.build(target), construction.masks(target)
+        less = rescaling.pruned(net)
+        off = float((construction.output(less, bits, mask) - torch.from_numpy(values(target, z))).abs().max())
+        (norm, slope), (norm_less, slope_less) = (rescaling.measured(one, bits, target) for one in (net, less))
+        scales = rescaling.of_norm(target).best, rescaling.of_gradient(target, z).best
+        if off > ROUNDING or not (norm_less < norm and slope_less < slope and abs(scales[0] - scales[1]) > 1e-6):
+            return Result("undecided", "constructed", f"D = {D}, omega = {omega}: not dominated", instances=1)
+        both += min(scales) > 1
     note = (
-        "rescaled constructions: some have less norm and less sharpness, so that it can be met; and between the scales "
-        "of least norm and of least sharpness the one is traded for the other"
+        "it can be met: the construction without the units of odd counts, which nothing reads, fits as well with less "
+        f"norm and less sharpness, in all {len(classes)} classes of the experiments (a random function of each, 20 "
+        f"bits). One rescaling lowers both in {both} of them, and between the scales that are best for the one and for "
+        "the other norm is traded for sharpness, as the remark says. That learned networks satisfy it is left to "
+        "experiment"
     )
-    return Result("holds", "constructed", note, instances=count)
+    return Result("holds", "constructed", note, instances=len(classes))
 
 
 @check(BOUNDED)
 def remark_4(effort: Effort) -> Iterator[Result]:
     """For one network. For all of them at once there must be a bound on the loss, see Theorem 2."""
-    for form in ("printed", "derived"):
-        steps = [same(formula(BOUNDED, form, "Sigma"), formula(HOEFFDING, "printed", "Sigma"))]
-        yield conclude("Hoeffding's lemma, for one network", steps, part="Sigma", form=form)
+    from maurey.verify.training.readings.curvature import subgaussian  # with torch
+
+    best, target = 0.0, tiling(8, 2)
+    z = all_strings(target.T)
+    bits, y = torch.from_numpy(z), torch.from_numpy(values(target, z))
+    zero = construction.Network(*(torch.zeros_like(block) for block in construction.build(target)))
+    for one in posterior.around(zero, 0.7, 20 * effort.scale, effort.seed):
+        losses = (construction.output(one, bits) - y).square().numpy()
+        said = float(value(BOUNDED, "printed", "Sigma", {"b": Fraction(float(losses.max()))}))
+        best = max(best, subgaussian(losses) / said)
+    proofs = [*two_ends(formula(BOUNDED, "printed", "Sigma")), Proof(best <= 1, f"a network has {best:.3g} of it")]
+    note = (
+        "Hoeffding's lemma, for one network whose loss is bounded; losses of random networks on all strings of 8 bits "
+        "beside it. Under the prior parameters are not bounded: no constant serves for all its networks"
+    )
+    yield conclude(note, proofs, part="Sigma", instances=20 * effort.scale, tightness=best)
 
 
 # --- E.3 --------------------------------------------------------------------------------------------------------------
@@ -227,7 +215,7 @@ def remark_4(effort: Effort) -> Iterator[Result]:
 
 @check(NUMBERS)
 def numbers(effort: Effort) -> Iterator[Result]:
-    """What the text prints, to its digits; the truncated value as a bound; budgets against the matrices."""
+    """What the text prints, to its digits; its shares; the truncated value as a bound; budgets against the matrices."""
     claim = registry.find(NUMBERS)
     for part, text in SAID.items():
         found = enclose(claim, "printed", part, **CASE)
@@ -238,8 +226,18 @@ def numbers(effort: Effort) -> Iterator[Result]:
             yield Result("holds", "tested", note, instances=1, part=part)
         else:
             yield refuted(note, {name: str(x) for name, x in CASE.items()}, text, found.value, part=part)
+    yield from shares()
     yield truncated(effort)
     yield from budgets()
+
+
+def shares() -> Iterator[Result]:
+    """But for the logarithm, a third of the least value is sharpness and two thirds are norm."""
+    least, delta = formula(MAIN, "printed", "least"), Symbol("delta", positive=True)
+    for part, share in (("sharpness", Rational(1, 3)), ("norm_term", Rational(2, 3))):
+        own = formula(NUMBERS, "printed", part).subs(delta, 1)
+        note = f"{share} of the least value of 2, at delta = 1"
+        yield conclude(note, [*best_deviation(), same(simplify(own / least), share)], part=part)
 
 
 def _last(text: str) -> int:
@@ -251,7 +249,7 @@ def _last(text: str) -> int:
 def truncated(effort: Effort) -> Result:
     """At its own deviation the truncated value is 3 G_u sigma^2, the risk the mean squared gradient times sigma^2."""
     T = 200
-    at = {"omega": T, "D": 1, "T": T, **FAR, "m": 10**44}  # sigma is then far above rounding errors
+    at = {"omega": T, "D": 1, "T": T, **MANY, "m": 10**13}
     claim = registry.find(NUMBERS)
     sigma = float(enclose(claim, "printed", "sigma", **at).value)
     said = float(enclose(claim, "printed", "truncated", **at).upper)
@@ -265,7 +263,10 @@ def truncated(effort: Effort) -> Result:
             instances=1,
             part="truncated",
         )
-    note = f"networks drawn around the construction have a larger risk: {mean:.4g} +- {error:.2g} times sigma^2"
+    note = (
+        "networks drawn around the construction have a larger risk, losses clipped at 1: "
+        f"{mean:.4g} +- {error:.2g} times sigma^2, where 3 G_u = {3 * stated_gradient(T):.6g}"
+    )
     witness = {name: str(x) for name, x in at.items()} | {"components": "{1}, ..., {T}", "sigma": f"{sigma:.6g}"}
     return refuted(note, witness, f"{said:.6g}", f"{low:.4g}", part="truncated", instances=100 * effort.scale)
 

@@ -33,49 +33,45 @@ def convex(expr: Expr, x: Symbol) -> Proof:
     return Proof(fine or None, f"{expr} is convex in {x}")
 
 
+def best_temperature() -> list[Proof]:
+    """K/lambda + lambda Sigma^2/(2m) is convex in lambda, flat at the best temperature, and has the stated value."""
+    heat, K, loss = (Symbol(name, positive=True) for name in ("temperature", "K", "loss_hat"))
+    as_K = {log(1 / delta): K - norm / (2 * sigma**2)}
+    fixed = at("fixed").subs(as_K).expand() - loss
+    best, risk = simplify(at("temperature").subs(as_K)), simplify(at("risk").subs(as_K) - loss)
+    return [flat_at(fixed, heat, best), convex(fixed, heat), same(simplify(fixed.subs(heat, best)), risk)]
+
+
+def best_deviation() -> list[Proof]:
+    """At delta = 1, with the loss trace sigma^2/2, the bound at the best temperature is convex in sigma and flat at the
+    best deviation; sharpness has a third of it, the norm the rest."""
+    total = simplify(at("risk", delta=1).subs(Symbol("loss_hat", positive=True), trace * sigma**2 / 2))
+    best, least = at("sigma"), at("least")
+    there = same(simplify(total.subs(sigma, best)), least)
+    return [flat_at(total, sigma, best), convex(total, sigma), there, same(3 * trace / 2 * best**2, least)]
+
+
 @check(E_2)
 def temperatures(effort: Effort) -> Iterator[Result]:
     """The best temperature, the bound there, and the divergence of two Gaussians."""
-    heat = Symbol("temperature", positive=True)
-    K = Symbol("K", positive=True)
-    loss = Symbol("loss_hat", positive=True)
-    usual = norm / (2 * sigma**2) + log(1 / delta)
-    fixed = at("fixed").subs(log(1 / delta), K - norm / (2 * sigma**2)).expand() - loss
-    best, risk = (at(part).subs(log(1 / delta), K - norm / (2 * sigma**2)) for part in ("temperature", "risk"))
-    best, risk = simplify(best), simplify(risk - loss)
-    steps = [flat_at(fixed, heat, best), convex(fixed, heat), same(simplify(fixed.subs(heat, best)), risk)]
-    note = "K/lambda + lambda Sigma^2/(2m) is convex in lambda and flat at the best temperature, K = " + str(usual)
+    note = "K/lambda + lambda Sigma^2/(2m), K = norm^2/(2 sigma^2) + log(1/delta), is convex and flat there"
+    yield conclude(note, best_temperature(), part="temperature")
     both = same(simplify(at("temperature", "derived")), simplify(at("temperature")))
-    for form in ("printed", "derived"):
-        yield conclude(note, [*steps, both], rung="identity", part="temperature", form=form)
+    yield conclude(note, [*best_temperature(), both], rung="identity", part="temperature", form="derived")
     x, mean = Symbol("x", real=True), Symbol("mu", positive=True)
     ratio = ((x**2 - (x - mean) ** 2) / (2 * sigma**2)).expand()  # log of the posterior's density over the prior's
     linear = Proof(diff(ratio, x, 2) == 0, f"{ratio} is linear in x, with the mean that it has at the mean of x")
-    for form in ("printed", "derived"):
-        yield conclude(
-            "the logarithm of the ratio of two densities has its mean at the mean; coordinates add up",
-            [linear, same(ratio.subs(x, mean), at("KL", form).subs(norm, mean**2))],
-            rung="identity", part="KL", form=form,
-        )  # fmt: skip
+    note = "the logarithm of the ratio of two densities has its mean at the mean; coordinates add up"
+    yield conclude(note, [linear, same(ratio.subs(x, mean), at("KL").subs(norm, mean**2))], part="KL")
 
 
 @check(E_2)
 def deviations(effort: Effort) -> Iterator[Result]:
-    """At delta = 1, with the loss trace sigma^2/2, the bound at the best temperature is the sum that the best deviation
-    is for; the sharpness has a third of it, the norm the rest."""
-    total = simplify(at("risk", delta=1).subs(Symbol("loss_hat", positive=True), trace * sigma**2 / 2))
-    best, least = at("sigma"), at("least")
-    sharpness = trace / 2 * best**2
-    steps = [
-        flat_at(total, sigma, best),
-        convex(total, sigma),
-        same(simplify(total.subs(sigma, best)), least),
-        same(3 * sharpness, least),
-    ]
     note = "the sum is convex in sigma and flat at the best deviation; a third of it is sharpness, two thirds are norm"
     for part in ("sigma", "least"):
-        yield conclude(note, steps, rung="identity", part=part)
-    yield conclude(note, [*steps, same(at("least", "derived"), least)], rung="identity", part="least", form="derived")
+        yield conclude(note, best_deviation(), part=part)
+    same_least = same(at("least", "derived"), at("least"))
+    yield conclude(note, [*best_deviation(), same_least], rung="identity", part="least", form="derived")
 
 
 @check(E_2)

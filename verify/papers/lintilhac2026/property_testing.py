@@ -98,7 +98,7 @@ def repetitions(effort: Effort) -> Iterator[Result]:
     for form in FORMS:
         steps: list[Proof] = [enough()]
         for doubt, p in product(DOUBTS, CHANCES):
-            R = number(form, "repetitions", delta=doubt, hit=p)
+            R = number(form, "queries", delta=doubt, hit=p, k=1) // 4
             steps.append(Proof((1 - p) ** R <= doubt, f"(1 - {p})^{R} <= {doubt}"))
             if form == "sharp":
                 steps.append(Proof((1 - p) ** (R - 1) > doubt, f"one trial fewer than {R} is too few"))
@@ -107,12 +107,14 @@ def repetitions(effort: Effort) -> Iterator[Result]:
             for k in (1, 3):
                 made = number(form, "queries", delta=doubt, hit=p, k=k)
                 steps.append(Proof(made == R * 2 ** (k + 1), f"queries at k = {k}"))
+            if form != "derived":
+                steps.append(Proof(number(form, "repetitions", delta=doubt, hit=p) == R, f"{R} trials"))
         note = (
             "1 - p <= e^-p on [0, 1] (ball arithmetic); (1 - p)^R <= delta' in fractions at every point tried"
             f"{', and one trial fewer would not do' if form == 'sharp' else ''}; no function with the property is ever "
             "rejected, since a set of at most k positions cannot meet k + 1 disjoint blocks."
         )
-        for part in ("repetitions", "queries"):
+        for part in ("queries",) if form == "derived" else ("repetitions", "queries"):
             yield conclude(note, steps, part=part, form=form, instances=len(DOUBTS) * len(CHANCES))
 
 
@@ -264,9 +266,10 @@ def slices(effort: Effort) -> Iterator[Result]:
     for form in ("derived", "sharp"):
         steps = [enough()]
         for p, q, free in product(DOUBTS, CHANCES, (4, 11)):
-            R = number(form, "repetitions", delta=p, hit=q)
             made = number(form, "slices", delta=p, eps=q, free=free)
-            steps.append(Proof(made == R * 2**free and (1 - q) ** R <= p, f"{made} queries"))
+            R, rest = divmod(made, 2**free)
+            least = (1 - q) ** (R - 1) > p if form == "sharp" else pt.trials(p, q) == R
+            steps.append(Proof(not rest and (1 - q) ** R <= p and least, f"{made} queries"))
         whole = [pt.shows_more([0b0011, 0b0101, 0b1001], 4, 4, 2), pt.shows_more(sets[:3], 6, 4, 2)]
         steps += [Proof(whole[0] == 1, "all free: told apart"), Proof(whole[1] == Fraction(1, 5), "4 of 6 free")]
         yield conclude(

@@ -36,6 +36,7 @@ BUILT: Built = {
     ],
     ("maurey/online", "everywhere"): of_kind("everywhere", "F"),
     ("maurey/online", "columns"): of_kind("columns", "21"),
+    ("maurey/online", "fine"): of_kind("fine", "21"),
     ("maurey/score", "score"): [Construction("corrections along pairs of query and key", networks.scores)],
 }  # fmt: skip
 

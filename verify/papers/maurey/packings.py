@@ -21,5 +21,6 @@ ATTACKS: dict[tuple[str, str], Attack] = {
     ("maurey/online", "net"): FROBENIUS,
     ("maurey/online", "everywhere"): EVERYWHERE,
     ("maurey/online", "columns"): ROW_SUM,
+    ("maurey/online", "fine"): ROW_SUM,
     ("maurey/score", "score"): Attack(_score, lambda p: p["B_QK_F"] * p["B_X"] ** 2),
 }

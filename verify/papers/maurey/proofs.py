@@ -15,7 +15,17 @@ from maurey.symbolic import registry
 from maurey.symbolic.chain import EXTERNAL, PROPER
 from maurey.symbolic.covers import ceil_log2
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.prove.arguments import chained, dense_rounding, finite_move, half, less, more, positive
+from maurey.verify.prove.arguments import (
+    chained,
+    correction,
+    dense_rounding,
+    finite_move,
+    half,
+    less,
+    lists,
+    more,
+    positive,
+)
 from maurey.verify.prove.identities import same
 from maurey.verify.prove.polynomials import least_at, polynomial
 from maurey.verify.prove.proofs import Proof, conclude, formula, nested
@@ -101,49 +111,35 @@ def lattice(effort: Effort) -> Result:
 eps, B, R, d, d_1, N = positive("eps B R d d_1 N")
 
 
-def correction() -> list[Proof]:
-    """One step eta = kappa eps / R^2 in a direction in which the target is off by y > kappa eps lowers the squared
-    distance by more than (kappa eps / R)^2. Projecting back onto a convex set that holds the target does not raise it:
-    the step's end and the target have squared distances p and q from the projection, and there the angle is obtuse."""
-    y, r, kappa, p, q = positive("y r kappa p q")
-    c = Symbol("c", real=True)
-    eta, drop = kappa * eps / R**2, (kappa * eps / R) ** 2
-    gained = 2 * eta * y - eta**2 * r**2
-    return [
-        polynomial(gained > drop, y > kappa * eps, r <= R, control=gained > more * drop),
-        polynomial(q <= p - 2 * c + q, c <= 0, control=more * q <= p - 2 * c + q),
-    ]
-
-
-def lists() -> list[Proof]:
-    """Fewer than a corrections are at most ceil(a) - 1, which is at most a. There are at most (n + 1)^k lists of up to
-    k choices out of n: by induction, as 1 + n l <= (n + 1) p where l <= p and p = (n + 1)^(k-1)."""
-    a, n, l_, p = positive("a n l p")
-    k = Symbol("k", integer=True)
-    return [
-        polynomial(k <= ceiling(a) - 1, k < a, control=k <= ceiling(a) - 2),
-        polynomial(ceiling(a) - 1 <= a, control=ceiling(a) - 1 <= less * a),
-        polynomial(1 + n * l_ <= (n + 1) * p, l_ <= p, p >= 1, control=1 + n * l_ <= less * (n + 1) * p),
-    ]
-
-
 def net() -> list[Proof]:
     """Unit vectors at distance t have the inner product 1 - t^2/2."""
     t = Symbol("t", positive=True)
     return [polynomial(1 - t**2 / 2 >= Rational(7, 8), t <= half, control=1 - t**2 / 2 >= Rational(7, 8) * more)]
 
 
-def columns() -> list[Proof]:
-    """A target column v has the weight b, the smallest B/2^j >= |v| with j <= J, where q = 2^J >= d. The potential, the
-    sum of the squared distances over b, starts at the sum of |v|, at most B; and b <= 2|v| + B/d, so that the weights
-    sum to at most 3B. So some column is off by more than kappa eps, kappa^2 = b/(3B): a drop of (kappa eps / R)^2 / b.
-    """
+def columns(ratio: Expr, left: Expr) -> list[Proof]:
+    """A target column v has the weight b, the smallest B/ratio^j >= |v| with j <= J, where q = ratio^J >= d/left. The
+    potential, the sum of the squared distances over b, starts at the sum of |v|, at most B; and b <= ratio |v| + left
+    B/d, so that the weights sum to at most c B, c = ratio + left. So some column is off by more than kappa eps,
+    kappa^2 = b/(c B): a drop of (kappa eps / R)^2 / b."""
     v, b, q = positive("v b q")
+    c, most = ratio + left, ratio * v + left * B / d
     return [
         polynomial(v**2 / b <= v, v <= b, control=v**2 / b <= less * v),
-        polynomial(b <= 2 * v + B / d, b < 2 * v, control=b <= less * 2 * v),
-        polynomial(b <= 2 * v + B / d, b <= B / q, q >= d, control=b <= less * B / d),
-        same(B / (b / (3 * B) * (eps / R) ** 2 / b), 3 * (B * R / eps) ** 2),
+        polynomial(b <= most, b < ratio * v, control=b <= less * ratio * v),
+        polynomial(b <= most, b <= B / q, q >= d / left, control=b <= less * left * B / d),
+        same(B / (b / (c * B) * (eps / R) ** 2 / b), c * (B * R / eps) ** 2),
+    ]
+
+
+def fine() -> list[Proof]:
+    """J = 8d - 1 levels reach (5/4)^J >= 4d: they do for d = 1, and eight more make it more than twice as large."""
+    ratio, q = Rational(5, 4), positive("q")
+    step = ratio**8 * q >= 4 * (d + 1)
+    return [
+        *columns(ratio, Rational(1, 4)),
+        polynomial(ratio**7 * d >= 4, d >= 1, control=ratio**6 * d >= 4),
+        polynomial(step, q >= 4 * d, d >= 1, control=q * 3 / 2 >= 4 * (d + 1)),
     ]
 
 
@@ -157,7 +153,8 @@ def online(effort: Effort) -> Iterator[Result]:
         ("coordinates", d * most, 2 * d * N, [], "some coordinate has a d-th of the squared error"),
         ("net", most / seven**2, 5**d * N, net(), nets),
         ("everywhere", most / seven**4, 5 ** (d_1 + d), net(), f"{nets}, twice"),
-        ("columns", 3 * most, 2 * d * N * (ceil_log2(d) + 1), columns(), weights),
+        ("columns", 3 * most, 2 * d * N * (ceil_log2(d) + 1), columns(Integer(2), Integer(1)), weights),
+        ("fine", Rational(3, 2) * most, 2 * d * N * 8 * d, fine(), "weights in powers of 4/5 sum to at most 3B/2"),
     )
     shared = [*correction(), *lists()]
     for part, corrections, choices, own, words in table:

@@ -1,4 +1,4 @@
-"""Norms without which a ReLU read-out of recurrent states has a large risk: proved, and its comparison attacked."""
+"""Norms without which a ReLU read-out of recurrent states has a large risk: derived, and its comparison attacked."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from maurey.verify.prove.proofs import conclude, formula
 def norms_of_read_outs(effort: Effort) -> Result:
     ratios = [ratio for _, ratio in attacked(effort)]
     note = (
-        "Sudakov and Fernique's comparison and Poincare's inequality, layer by layer; the suprema over states of drawn "
-        f"read-outs come to {max(ratios):.3f} of what they allow"
+        "Sudakov and Fernique's comparison and Poincare's inequality, taken from the literature, layer by layer; the "
+        f"suprema over states of drawn read-outs come to {max(ratios):.3f} of what they allow"
     )
     if max(ratios) > 1:
         return Result("undecided", "tested", f"the comparison is exceeded: {max(ratios):.4g}", instances=len(ratios))
@@ -25,7 +25,7 @@ def norms_of_read_outs(effort: Effort) -> Result:
              least_product(1 + others, layers, risk))
         for layers in (2, 3, 5)
     ]  # fmt: skip
-    return conclude(note, [*steps_of_the_proof(), *stated], instances=len(ratios))
+    return conclude(note, [*steps_of_the_proof(), *stated], rung="derived", instances=len(ratios))
 
 
 def _not_trivial(*either: Expr) -> Expr:

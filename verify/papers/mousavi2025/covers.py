@@ -9,8 +9,11 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from sympy import symbols
+from flint import arb, ctx
+from sympy import log, symbols
 
+from maurey.numeric.exact import PRECISION, to_ball
+from maurey.numeric.types import Point
 from maurey.symbolic import registry
 from maurey.symbolic.derivation import Step
 from maurey.verify.attack.forwards import joined, softmax, tokens, turned
@@ -18,7 +21,7 @@ from maurey.verify.attack.inequality import Inequality, Sides, Values, Variable,
 from maurey.verify.attack.statements import Statement, constants, examine
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.covers.finite_maps import Matrix, basis, smallest_cover
-from maurey.verify.packings.attacks import along, constant_needed, survives
+from maurey.verify.packings.attacks import along, constant_needed, falling, survives
 from maurey.verify.prove.arguments import less, positive
 from maurey.verify.prove.identities import same
 from maurey.verify.prove.polynomials import polynomial
@@ -28,7 +31,6 @@ from .packings import ATTACKS
 
 COMPOSED, BLOCK, ATTENTION, MATRICES, TRANSFORMER = (f"mousavi2025/{number}" for number in range(13, 18))
 POINTS = 60  # for each form, at the least effort
-FAR = 10**12, 10**24, 10**36
 
 # --- 13 --------------------------------------------------------------------------------------------------------------
 
@@ -54,6 +56,13 @@ def triangle(effort: Effort) -> Iterator[Result]:
              same(radius**2, H * r_z**2), same(formula(COMPOSED, form, "radius"), radius)],
             part="radius", form=form, tightness=1.0,
         )  # fmt: skip
+    K_2NN, K_attn, E_2NN, E_attn = positive("K_2NN K_attn E_2NN E_attn")
+    yield conclude(
+        "A centre for each pair of centres: as many as the product of the two (identity), and as near as the movement "
+        "says.",
+        [same(formula(COMPOSED, part="log_N").subs({E_2NN: log(K_2NN), E_attn: log(K_attn)}), log(K_2NN * K_attn))],
+        part="log_N",
+    )  # fmt: skip
     yield composed(effort)
 
 
@@ -65,10 +74,8 @@ def size_of(members: list[tuple[int, ...]], eps: Fraction) -> int:
 
 def composed(effort: Effort) -> Result:
     """g takes n pairs to a grid of integers; f, a table on it that moves by at most L from one to the next, is
-    L-Lipschitz. E_2NN and E_attn are logarithms of exact covering numbers, which the sum turns into their product."""
+    L-Lipschitz; exact covering numbers."""
     rng, tight, count = np.random.default_rng(effort.seed), 0.0, 0
-    E_2NN, E_attn = positive("E_2NN E_attn")
-    assert formula(COMPOSED, part="log_N") == E_2NN + E_attn
     for _ in range(30 * effort.scale):
         grid, n, L = int(rng.integers(2, 6)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
         inner = [tuple(int(v) for v in rng.integers(grid, size=n)) for _ in range(int(rng.integers(2, 4)))]
@@ -145,31 +152,55 @@ def softmaxed(effort: Effort) -> Iterator[Result]:
 
 # --- 14, 16, 17: volumes ---------------------------------------------------------------------------------------------
 
-FALLING: dict[str, tuple[dict[str, str], dict[str, str], str]] = {
+FALLING: dict[str, tuple[dict[str, str], dict[str, str], tuple[int, int, int], str]] = {
     BLOCK: (
-        {"m": "1", "D_e": "4", "R": "2"}, {"H": "1", "eps": "1/2"},
-        "the inputs of the block are as long as sqrt(H) R, which no power of R has: with one unit the outputs at "
-        "sqrt(H) R are spread over that length in H D_e dimensions, and at a resolution of that order log N is of "
-        "order t, the printed bound of order t^(1/2), whatever its degree in R",
+        {"m": "1", "D_e": "4", "R": "2"}, {"H": "1", "eps": "1/2"}, (10**2, 10**6, 10**10),
+        "the inputs of the block are as long as sqrt(H) R, which no power of R bounds: the outputs of one unit are "
+        "spread over that length in H D_e dimensions, and at a resolution of the order of sqrt(H) the log covering "
+        "number is of order H, the printed bound of order sqrt(H), whatever its degree in R",
     ),
     MATRICES: (
-        {"eps": "1", "H": "1", "r_z": "1", "B_QK_21": "4", "B_QK_F": "4"}, {"D_e": "1"},
+        {"eps": "1", "H": "1", "r_z": "1", "B_QK_21": "4", "B_QK_F": "4"}, {"D_e": "1"}, (10**3, 10**5, 10**7),
         "one column of norm R_{2,1} has values on all 2^D_e sign vectors that no fewer than e^(c D_e) centres serve; "
         "the printed bound is of order log D_e and does not know how many queries there are. Maurey's lemma covers for "
         "the sum over n queries, not for the largest of them",
     ),
     TRANSFORMER: (
-        {"eps": "1/64", "H": "1", "m": "1", "r_z": "1", "B_a": "1", "B_W_F": "1"}, {"D_e": "1", "B_QK_21": "1/2"},
-        "the scores of two tokens carry t^(1/2) columns in D_e dimensions each to the output, on as many prompts as "
-        "there are sign vectors: log N is of order t^(3/2), the printed bound of order t log t",
+        {"eps": "1/8", "H": "1", "m": "1", "r_z": "1", "B_a": "1", "B_W_F": "1"}, {"D_e": "1", "B_QK_21": "1/2"},
+        (10**10, 10**14, 10**18),
+        "the scores of two tokens carry of the order of r_QK columns in D_e dimensions each to the output, on as many "
+        "prompts as there are sign vectors: the log covering number is of order D_e^(3/2), the printed bound of order "
+        "D_e log D_e",
     ),
 }  # fmt: skip
 
 
+def interval(point: Point) -> tuple[arb, str]:
+    """One prompt of one token, which attention hands on: a s(w z) takes all values up to r_{m,a} R_{m,w} r_z, and a
+    centre serves those within eps."""
+    with ctx.workprec(PRECISION):
+        length = to_ball(point["B_a"] * point["B_W_F"] * point["r_z"])
+        return (length / (2 * to_ball(point["eps"]))).log(), "an interval of outputs at one token"
+
+
+def without_degree() -> Result:
+    """R is the largest of the bounds; Lemma 14 has a polynomial of R where 17 has R."""
+    ray = {"r_z": "1", "B_a": "1", "B_W_F": "1", "eps": "2", "B_QK_21": "-4"}
+    note = (
+        "outputs of one unit are as large as r_{m,a} R_{m,w} r_z = R^3, and at the resolution R^2 the log covering "
+        "number is log(R/2) at least, where the printed bound is of order 1/R: its first logarithm has R where that "
+        "of Lemma 14 has a polynomial of R"
+    )
+    return falling(TRANSFORMER, "log_N", at={"m": "1", "H": "1", "D_e": "2"}, ray=ray, ts=(10, 100, 1000), note=note,
+                   truth=interval, by="outputs")  # fmt: skip
+
+
 def by_volume(key: str, effort: Effort) -> Iterator[Result]:
-    at, ray, note = FALLING[key]
+    at, ray, ts, note = FALLING[key]
     attack = ATTACKS[key, "log_N"]
-    yield along(key, "log_N", at=at, ray=ray, ts=FAR, note=note, attack=attack)
+    yield along(key, "log_N", at=at, ray=ray, ts=ts, note=note, attack=attack)
+    if key == TRANSFORMER:
+        yield without_degree()
     for form in ("derived", "sharp"):
         yield survives(key, form, "log_N", effort, POINTS, attack)
     yield constant_needed(key, "log_N", effort, POINTS, attack)

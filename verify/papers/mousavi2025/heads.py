@@ -138,33 +138,32 @@ def reached(key: str, form: str, laws: list[Law], effort: Effort) -> Result:
 def zero_tokens(key: str, at: dict[str, int]) -> Result:
     """N = 2: both positions are i >= N/2, so that all tokens and labels are zero, whatever the law of the t_i."""
     said = float(value(key, "printed", "risk", at))
-    if not said > 0:
+    if not (said > 0 and at["N"] == 2):
         return Result("undecided", "refuted", "the point is not what it seems", instances=1, part="risk")
     note = (
         "at N = 2 no position is before N/2: all tokens are 0, all labels 0 for every law of the t_i, and the network "
-        "that is 0 has no risk. The construction needs q < N/2, where the bound is proved; the statement has q <= N"
+        "that is 0 has no risk. The construction needs q < N/2, where the bound is proved"
     )
-    witness = {"N": 2, **at, "network": "a = 0"}
-    return refuted(note, witness, f"{said:.6g}", 0, part="risk", instances=1)
+    return refuted(note, {**at, "network": "a = 0"}, f"{said:.6g}", 0, part="risk", instances=1)
 
 
 @check("mousavi2025/21")
 def block_diagonal(effort: Effort) -> Iterator[Result]:
     key, (q, H) = "mousavi2025/21", positive("q H")
     left = Max(0, q - H)
-    for form in ("printed", "derived"):
+    for form in ("printed", "repaired", "derived"):
         yield proved(key, form, left, q, True, effort)
     laws = [Law(1, 1, 2, True), Law(1, 2, 4, True), Law(1, 3, 4, True), Law(1, 1, 8, True), Law(1, 4, 4, True)]
     yield reached(key, "derived", laws, effort)
-    yield zero_tokens(key, {"q": 2, "H": 1})
+    yield zero_tokens(key, {"N": 2, "q": 2, "H": 1})
 
 
 @check("mousavi2025/4")
 def unrestricted(effort: Effort) -> Iterator[Result]:
     key, (q, d, H) = "mousavi2025/4", positive("q d H")
     left = Max(0, q - H) * Max(0, d - H)
-    for form in ("printed", "derived", "sharp"):
+    for form in ("printed", "repaired", "derived", "sharp"):
         yield proved(key, form, left, q * d, False, effort)
     laws = [Law(1, 1, 2, False), Law(1, 1, 8, False), Law(2, 1, 4, False), Law(4, 2, 4, False), Law(4, 4, 8, False)]
     yield reached(key, "sharp", laws, effort)
-    yield zero_tokens(key, {"q": 2, "H": 1, "d": 4})
+    yield zero_tokens(key, {"N": 2, "q": 2, "H": 1, "d": 4})

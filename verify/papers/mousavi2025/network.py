@@ -91,7 +91,7 @@ def norms(effort: Effort) -> Iterator[Result]:
         yield conclude(
             "Blocks of several sizes with letters in all places: W^T W is alpha^2 on the key's own position vector and "
             "0 elsewhere, and scores are alpha (d/q) <w_t, w_j>.",
-            [*steps, Proof(not wrong, f"scores for {wrong}")], part=part, rung="identity", instances=len(cases),
+            [*steps, Proof(not wrong, f"scores for {wrong}")], part=part, rung="constructed", instances=len(cases),
         )  # fmt: skip
 
 
@@ -222,19 +222,19 @@ def _run(
         squares = block(size, 1, alpha) ** 2
         columns = sum((c.sqrt() for c in squares.sum(axis=0)), arb(0))
     tally.see("error", error, at, tokens="opposed" if hostile else "drawn")
-    if form != "sharp":  # the same numbers in all forms
+    if form == "printed":  # the same network in all forms
         tally.see("a", float(arb(a @ a).sqrt()), at)
         tally.see("W_b", float((W * W).sum().sqrt()), at)
     tally.see("QK_21", float(columns), at)
 
 
 def negative_norm() -> Result:
-    at = {"N": 2, "d": 1, "q": 1, "m": 1, "d_e": 2, "r_x": 1, "r_a": 1, "r_w": 1, "eps_2NN": 64}
+    at = {"N": 2, "d": 1, "q": 1, "m": 1, "d_e": 2, "r_x": 1, "r_a": Fraction(1, 10), "r_w": 1, "eps_2NN": 1}
     said = value(APPROXIMATION, "printed", "QK_21", at)
     if not said < 0:
         return Result("undecided", "refuted", "the point is not what it seems", instances=1, part="QK_21")
     note = (
-        "where 2 r_a r_w r_x N sqrt(q) is below sqrt(eps) the printed logarithm is negative, and no norm is; zero "
-        "matrices serve there"
+        "where 2 r_a r_w r_x N sqrt(q) is below the root of eps_2NN the printed logarithm is negative, and no norm is; "
+        "zero matrices serve there"
     )
     return refuted(note, texts(at), decimal(said), 0, part="QK_21", instances=1)

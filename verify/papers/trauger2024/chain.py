@@ -25,7 +25,19 @@ from maurey.verify.prove.proofs import Proof, conclude, formula
 from maurey.verify.tally import ROUNDING
 
 from . import peeling
-from .layers import LAYERS, OUTER, PEELED, along_the_values, along_the_width, below_zero, complexity, layers, spread_out
+from .layers import (
+    EXPERIMENT,
+    LAYERS,
+    OUTER,
+    PEELED,
+    POSITIONS,
+    along_the_values,
+    along_the_width,
+    below_zero,
+    complexity,
+    layers,
+    spread_out,
+)
 
 # --- S2.3 ------------------------------------------------------------------------------------------------------------
 
@@ -117,11 +129,12 @@ def cut_off(effort: Effort) -> Iterator[Result]:
     note = "its minimiser lies beyond the range B_x, up to which the integral goes; within, the sum falls to its end"
     yield refuted(note, texts(at), star.value, 1, part="delta_star", instances=1)
     yield refuted(f"below the least of Dudley's sum: {note}", texts(at), printed.value, 1, part="E", instances=1)
-    at, true = {"d": 2, "m": 16, "B_X": 1, "C_F": 10**6}, one_coordinate(16)
+    B_X, C_F = LAYERS["trauger2024/4.1"]["sizes"]
+    at, true = {"d": EXPERIMENT["d"], "m": EXPERIMENT["m"], "B_X": B_X, "C_F": C_F}, one_coordinate(EXPERIMENT["m"])
     printed = enclose(claim, "printed", "E", **at)
     assert printed.upper < 0 < true
     witness = {"class": "one token e_1/2 in each sample: signed coordinates of averages", **texts(at)}
-    note = "negative, where the complexity of coordinates of averages is positive"
+    note = f"negative, where the complexity of coordinates of averages is positive: at {POSITIONS}"
     yield refuted(note, witness, printed.value, float(true), part="E", instances=1)
 
 

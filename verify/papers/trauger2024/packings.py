@@ -159,13 +159,42 @@ def scores(net: Net, eps: Fraction) -> Lower:
     top = min(out.slope * alpha * net.B_X, out.ceiling)  # of the output, W_V scaled down where it would be clipped
     if top <= 4 * eps:
         return NOTHING
-    with ctx.workprec(PRECISION):
-        score = Fraction(str(float((2 * to_ball(4 * eps / top).atanh()).upper()))) * Fraction(1000001, 1000000)
-        assert to_ball(score / 2).tanh() > to_ball(4 * eps / top)
+    score = moved(4 * eps / top)
     w = score / (net.B_X**2 * beta)
     found = _spikes(math.floor(min(net.B / w, (net.B_QK / w) ** 2)), places)
     return Lower(found.log, f"{found.how} of W_QK, scores moved by {float(score):.3g}")
 
 
+def answers(net: Net, eps: Fraction) -> Lower:
+    """One layer, two tokens, columns bounded: the query is B_X e_j, the other token B_X (alpha e_0 + beta e_i), i != j.
+
+    As above, but with a sample for every pair: W_QK[i, j] = +-w moves the output from A / (1 + e^s) to A / (1 + e^-s),
+    s = B_X^2 beta w, by A tanh(s/2). All queries are inputs like others, as the covering number has them.
+    """
+    if net.L > 1 or not net.by_column or not net.l1:
+        return NOTHING
+    found, out = [NOTHING], rest(net, 1)
+    for beta in (Fraction(1, 2), Fraction(1, 4), Fraction(1, 8), Fraction(1, 16)):
+        top = min(out.slope * (1 - beta) * net.B_X, out.ceiling)
+        if top <= 2 * eps:
+            continue
+        score = moved(2 * eps / top)
+        w = score / (net.B_X**2 * beta)
+        keys = min(net.d - 2, math.floor(net.B / w))
+        pairs = min(keys * (net.d - 1), net.m, math.floor((net.B_QK / w) ** 2))
+        if pairs >= 1:
+            how = f"a sign for each of {short(pairs)} pairs of a query and a token, scores moved by {float(score):.3g}"
+            found.append(Lower(logarithm(2), how).times(pairs, how))
+    return best(found)
+
+
+def moved(share: Fraction) -> Fraction:
+    """A score s with tanh(s/2) more than that."""
+    with ctx.workprec(PRECISION):
+        score = Fraction(str(float((2 * to_ball(share).atanh()).upper()))) * Fraction(1000001, 1000000)
+        assert to_ball(score / 2).tanh() > to_ball(share)
+    return score
+
+
 def deep(net: Net, eps: Fraction) -> Lower:
-    return best([*rows(net, eps), levels(net, eps), scores(net, eps)])
+    return best([*rows(net, eps), levels(net, eps), scores(net, eps), answers(net, eps)])

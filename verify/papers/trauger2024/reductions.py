@@ -14,6 +14,10 @@ import numpy as np
 from maurey.numeric.evaluation import value
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.covers.finite_maps import Matrix, Vector, basis, image, smaller, smallest_cover, total
+from maurey.verify.prove.arguments import less, positive
+from maurey.verify.prove.identities import same
+from maurey.verify.prove.polynomials import polynomial
+from maurey.verify.prove.proofs import conclude, formula
 
 ROUNDING = 1e-9  # of doubles, relative
 
@@ -42,8 +46,22 @@ def equality(effort: Effort) -> Iterator[Result]:
             yield refuted("other points need another cover", at, on_basis, max(more, fewer), part="log_N")
             return
     note = f"for q >= 1, finite classes with smallest covers of up to {larger} members, found by trying all: the same"
-    yield Result("holds", "tested", note, instances=count, tightness=1.0, part="log_N", form="derived")
+    for form in ("printed", "derived"):
+        yield Result("holds", "tested", note, instances=count, tightness=1.0, part="log_N", form=form)
     yield without_triangles()
+
+
+@check("trauger2024/3.2")
+def mixtures(effort: Effort) -> Result:
+    """The norm s of x_1 D_1 + ... so far is at most (|x_1| + ...) M, M the largest |D_i|; one more term, x D_i."""
+    s, sum_, x, norm, M, E_in = positive("s sum x norm M E_in")
+    most = (sum_ + x) * M
+    step = polynomial(s + x * norm <= most, s <= sum_ * M, norm <= M, control=s + x * norm <= less * most)
+    return conclude(
+        "For q >= 1 a norm of a mixture is at most the mixture of the norms, term by term (z3), so at most the largest "
+        "on the scaled basis: what covers there covers everywhere, and the basis is among the points allowed.",
+        [step, same(formula("trauger2024/3.2"), E_in)], part="log_N",
+    )  # fmt: skip
 
 
 def without_triangles() -> Result:

@@ -23,7 +23,7 @@ from maurey.verify.packings.attacks import falling
 
 KEY = "trauger2024/S2.5"
 SAME = "all inputs are B_x e_1 and u = e_1: (B_x B_w/n) E|sum of n signs|, exactly"
-FAR = 10**12, 10**24, 10**36
+FAR = 10**3, 10**6, 10**9
 
 
 def mean_walk(n: int) -> arb:
@@ -40,21 +40,16 @@ def same_inputs(p: Point) -> tuple[arb, str]:
 
 @check(KEY)
 def printed(effort: Effort) -> Iterator[Result]:
-    sizes = {"d": "4", "k": "4"}
     linear = "the complexity is linear in the norms, and the printed shape has {}"
     falls = {
-        "counting": "the logarithm of their product under a root",
+        "counting": "the root of the logarithm of their product",
         "norms": "the root of their product",
     }
     for part, has in falls.items():
-        at = sizes | {"B_X": "2", "B_W_11": "2"}
-        by_n = "the complexity is of order n^(-1/2), and the printed shape, with n outside the root, of order 1/n"
-        yield falling(KEY, part, at=at, ray={"m": "1"}, ts=FAR, note=by_n, truth=same_inputs, by="inputs")
         for name, other in (("B_X", "B_W_11"), ("B_W_11", "B_X")):
-            fixed = sizes | {"m": "16", other: "2"}
-            yield falling(
-                KEY, part, at=fixed, ray={name: "1"}, ts=FAR, note=linear.format(has), truth=same_inputs, by="inputs"
-            )
+            fixed = {"d": "4", "k": "4", "m": "16", other: "2"}
+            note = linear.format(has)
+            yield falling(KEY, part, at=fixed, ray={name: "1"}, ts=FAR, note=note, truth=same_inputs, by="inputs")
     point = {name: Fraction(x) for name, x in {"d": 1, "k": 1, "B_X": 2, "B_W_11": 1, "m": 1}.items()}
     true, how = same_inputs(point)
     if value(KEY, "printed", "norms", point) == 0 and true > 0:

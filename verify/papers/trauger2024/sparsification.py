@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from sympy import Symbol, combsimp, lambdify, sqrt, symbols
+from sympy import Symbol, binomial, combsimp, lambdify, sqrt, symbols
 
 from maurey.verify.checks import Effort, Result, check, exempt, refuted
 from maurey.verify.covers import rounding
@@ -20,6 +20,7 @@ from maurey.verify.prove.polynomials import polynomial
 from maurey.verify.prove.proofs import Proof, conclude, formula
 
 ROUNDING = 1e-9  # of doubles, relative
+FORMS = ("printed", "derived")
 
 exempt("a definition: it says what words mean, and there is nothing to check", "trauger2024/S2.6")
 exempt("an experiment: what it reports is measured again with the tables", "trauger2024/S6")
@@ -118,6 +119,11 @@ def error(effort: Effort) -> Iterator[Result]:
             _shown(f), said, best, part="error",
         )  # fmt: skip
     yield large(effort)
+    yield conclude(
+        "Where the weights sum to 1 (gamma = 1) the printed error is the derived one.",
+        [same(*(formula("trauger2024/3.1", form, "error").subs(positive("gamma"), 1) for form in FORMS))],
+        part="error", rung="derived",
+    )  # fmt: skip
 
 
 def _shown(f: Mixture) -> dict[str, Any]:
@@ -168,6 +174,7 @@ def count(effort: Effort) -> Iterator[Result]:
         [same(pascal, 0), *(Proof(end == 1, f"{end} = 1") for end in ends), Proof(not wrong, f"counts: {wrong}")],
         part="count", form="derived", instances=len(numbers),
     )  # fmt: skip
+    yield full(printed, d, k)
     above = {(i, j): n for (i, j), n in numbers.items() if n > printed.subs({d: i, k: j})}
     if above:
         (i, j), n = min(above.items())
@@ -176,6 +183,27 @@ def count(effort: Effort) -> Iterator[Result]:
             f"(d, k) = {', '.join(map(str, sorted(above)))}",
             {"d": i, "k": j, "tuples": [list(t) for t in tuples(i, j)]}, printed.subs({d: i, k: j}), n, part="count",
         )  # fmt: skip
+
+
+def full(printed: Any, d: Any, k: Any) -> Result:
+    """Tuples that sum to k are those of d - 1 numbers that sum to at most k: binomial(d + k - 1, k). One term more
+    multiplies this by (d + k)/(k + 1), and the printed d^k by d; for k = 1 both are d."""
+    number = binomial(d + k - 1, k)
+    n, j = positive("d k")
+    counted = {(a, b): sum(sum(t) == b for t in tuples(a, b)) for a, b in product(range(1, 5), repeat=2)}
+    wrong = {where: c for where, c in counted.items() if number.subs({d: where[0], k: where[1]}) != c}
+    return conclude(
+        "Tuples that sum to k: one term more multiplies their number by (d + k)/(k + 1) <= d (z3), and the printed one "
+        "by d; counted one by one for d, k <= 4.",
+        [
+            same(combsimp(number.subs(k, k + 1) / number), (d + k) / (k + 1)),
+            same(combsimp(printed.subs(k, k + 1) / printed), d),
+            *(same(expr.subs(k, 1), d) for expr in (number, printed)),
+            polynomial(n + j <= n * (j + 1), n >= 1, control=n + j <= less * n * (j + 1)),
+            Proof(not wrong, f"counts: {wrong}"),
+        ],
+        part="count", instances=len(counted),
+    )  # fmt: skip
 
 
 # --- the norms of 3.4 -------------------------------------------------------------------------------------------------

@@ -10,14 +10,15 @@ from sympy.core.relational import Relational
 
 from .problem import Box, Given, Problem
 
-MOST = 16
+MOST, MOST_ROUNDED = 16, 3
 
 
 def cases(problem: Problem) -> tuple[str, list[Problem]] | None:
     """None if there is no branch, or too many."""
-    node = _innermost(problem.expr)
-    if node is None:
-        return None
+    if steps := _rounded(problem):
+        return steps
+    if _innermost(problem.expr) is None:
+        return _beside_poles(problem)
     open_parts, done = [problem], []
     while open_parts:
         part = open_parts.pop()
@@ -32,6 +33,36 @@ def cases(problem: Problem) -> tuple[str, list[Problem]] | None:
         if len(open_parts) + len(done) > MOST:
             return None
     return f"{len(done)} cases", done
+
+
+def _rounded(problem: Problem) -> tuple[str, list[Problem]] | None:
+    """A ceiling is its argument and less than 1; a floor its argument less that. More than is asked."""
+    kinds = (sympy.floor, sympy.ceiling)
+    if any(g.expr.has(*kinds) for g in problem.given):
+        return None
+    parts, rests = problem.expr, list[Symbol]()
+    while node := next((n for n in sympy.postorder_traversal(parts) if isinstance(n, kinds) and n.free_symbols), None):
+        rest = Symbol(f"r{len(rests) + 1}_", nonnegative=True)
+        rests.append(rest)
+        parts = parts.xreplace({node: node.args[0] + (rest if isinstance(node, sympy.ceiling) else -rest)})
+    if not 0 < len(rests) <= MOST_ROUNDED:
+        return None
+    box = {**problem.box, **dict.fromkeys(rests, (sympy.S.Zero, sympy.S.One))}
+    below = tuple(Given(1 - r, ">") for r in rests) if problem.strict else ()
+    return "whatever is lost by rounding", [replace(problem, expr=parts, box=box, given=(*problem.given, *below))]
+
+
+def _beside_poles(problem: Problem) -> tuple[str, list[Problem]] | None:
+    """Where a quotient by a linear function has no value, two sides that need not be looked at together."""
+    for p in problem.expr.atoms(sympy.Pow):
+        if p.exp.is_negative and len(p.base.free_symbols) == 1 and p.exp.is_integer:
+            sides = [halved(problem.box, sign * p.base) for sign in (1, -1)]
+            if all(sides) and all(side != problem.box for side in sides):
+                (x,) = p.base.free_symbols
+                return f"on both sides of {x} = {-p.base.subs(x, 0) / sympy.diff(p.base, x)}", [
+                    replace(problem, box=side) for side in sides if side
+                ]
+    return None
 
 
 def _innermost(expr: Expr) -> Expr | None:

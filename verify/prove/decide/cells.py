@@ -16,12 +16,13 @@ import sympy
 from flint import arb, ctx, fmpq
 from sympy import Expr, S, Symbol
 
-from maurey.verify.prove.clock import Clock, OutOfTime, fence
+from maurey.verify.prove.clock import Clock
+from maurey.verify.prove.ranges.forms import dominated, narrowest, products, sign_at_infinity
+from maurey.verify.prove.ranges.intervals import EVERYTHING, ZERO, Interval, between, over
+from maurey.verify.prove.ranges.taylor import derivatives
 
-from .forms import dominated, narrowest, products, sign_at_infinity
-from .intervals import EVERYTHING, ZERO, Interval, between, over
-from .problem import KINKS, PRECISION, Given, Problem, at, number, vanishes
-from .taylor import derivatives
+from .limits import limit_at
+from .problem import KINKS, PRECISION, Given, Problem, at, never, number, positive_somewhere, vanishes
 from .ties import Tie
 
 MOST_CELLS = 20_000
@@ -36,7 +37,9 @@ class Cells:
     ) -> None:
         """`regular`: the difference is smooth inside the whole box. `corners`: points where it vanishes. `total`: it
         is to be defined everywhere, and not only nonnegative where it is."""
-        self.problem, self.ties, self.corners, self.regular = problem, ties, corners, regular and not total
+        self.problem, self.ties, self.regular = problem, ties, regular and not total
+        self.exact, self.corners = corners, [{x: number(v) for x, v in point.items()} for point in corners]
+        self.signs: dict[tuple[int, Symbol], int | None] = {}
         self.total = total
         self.expr, self.strict = problem.expr, problem.strict
         self.forms = products(self.expr)
@@ -94,12 +97,13 @@ class Cells:
 
     def by_slopes(self, cell: Cell, names: dict[str, Interval]) -> tuple[bool, Mapping[Symbol, Interval]]:
         slopes: dict[Symbol, Interval] = {}
+        now: dict[Symbol, Interval] = {}
         moved = True
         first = True
         while moved:
             moved = False
             for x in [x for x in self.problem.letters if cell[x][0] != cell[x][1]]:
-                slope = self.slope(x, cell[x], names)
+                slope = now[x] = self.slope(x, cell[x], names)
                 if first:
                     slopes[x] = slope
                 end = cell[x][0] if slope.low >= 0 else cell[x][1] if slope.high <= 0 else None
@@ -122,7 +126,7 @@ class Cells:
         if not free:
             return self.at_point(cell), slopes
         continuous = not self.on_edge(cell) or over(self.expr, names)[1]
-        return (continuous and self.by_mean(cell, names, free)) or self.by_ties(cell, free), slopes
+        return (continuous and self.by_mean(cell, names, now, free)) or self.by_ties(cell, free), slopes
 
     def on_edge(self, cell: Cell) -> bool:
         return any(low == high and low in self.edges[x] for x, (low, high) in cell.items())
@@ -130,25 +134,33 @@ class Cells:
     def at_point(self, cell: Cell) -> bool:
         point = {x: _sympy(low) for x, (low, _) in cell.items()}
         value = at(self.expr, point)
+        alone = self.problem.letters == list(cell) and len(cell) == 1
         if value is None:
-            return self.problem.letters == list(cell) and len(cell) == 1 and self.at_limit(*point.popitem())
-        return bool(value > 0) or (not self.strict and (value == 0 or vanishes(self.expr, point)))
+            return alone and self.at_limit(*point.popitem())
+        if value > 0 or (self.strict and not alone):
+            return bool(value > 0)
+        zero = bool(value == 0) or vanishes(self.expr, point)
+        return zero and (not self.strict or self.beyond(*next(iter(point.items()))))
+
+    def beyond(self, x: Symbol, place: Expr) -> bool:
+        """An analytic function of one variable that rises from zero, at a place which is excluded, is positive."""
+        return self.regular and never(self.problem, x, place) and positive_somewhere(self.problem)
 
     def at_limit(self, x: Symbol, end: Any) -> bool:
         """In one variable: it falls, or rises, towards its limit at an end of the box, where it is not defined."""
         if end not in self.problem.box[x]:
             return False
         if (x, end) not in self.limits:
-            self.limits[x, end] = _limit(self.expr, x, end, "+" if end == self.problem.box[x][0] else "-")
+            self.limits[x, end] = limit_at(self.expr, x, self.problem.box[x], end)
         limit = self.limits[x, end]
-        if limit is None:
+        if limit is None or not limit.is_finite or (self.strict and not positive_somewhere(self.problem)):
             return False
-        if limit == S.Infinity or limit == 0:
-            return True  # never reached: what falls to zero is positive
-        value = None if limit == S.NegativeInfinity else at(limit, {})
-        return value is not None and bool(value >= 0)
+        value = at(limit, {})
+        return value is not None and bool(value >= 0)  # never reached: what falls to zero is positive
 
-    def by_mean(self, cell: Cell, names: Mapping[str, Interval], free: list[Symbol]) -> bool:
+    def by_mean(
+        self, cell: Cell, names: Mapping[str, Interval], slopes: Mapping[Symbol, Interval], free: list[Symbol]
+    ) -> bool:
         if not all(isinstance(end, fmpq) for x in free for end in cell[x]):
             return False
         middle = {**names}
@@ -159,16 +171,15 @@ class Cells:
         if value is None or not value.low > 0:
             return False
         for x in free:
-            slope = self.slope(x, cell[x], names)
             half = between((cell[x][0] - cell[x][1]) / 2, (cell[x][1] - cell[x][0]) / 2)
-            value = value + slope * half
+            value = value + slopes[x] * half
         return bool(value.low > 0)
 
     def by_ties(self, cell: Cell, free: list[Symbol]) -> bool:
         if self.strict or not all(isinstance(end, fmpq) for x in free for end in cell[x]):
             return False
         return any(self.by_derivative(cell, tie) for tie in self.ties if tie.x in free) or any(
-            self.by_convexity(cell, point, free) for point in self.corners
+            self.by_convexity(cell, i, free) for i in range(len(self.corners))
         )
 
     def by_derivative(self, cell: Cell, tie: Tie) -> bool:
@@ -192,18 +203,17 @@ class Cells:
         last = found[tie.order]
         return bool(last >= 0) if right or tie.order % 2 == 0 else bool(last <= 0)
 
-    def by_convexity(self, cell: Cell, point: Mapping[Symbol, Any], free: list[Symbol]) -> bool:
+    def by_convexity(self, cell: Cell, i: int, free: list[Symbol]) -> bool:
         """Above its tangent plane at a point where it vanishes, which does not fall into the cell."""
-        if any(x not in free and cell[x][0] != number(point[x]) for x in self.problem.letters):
-            return False
-        if not all(cell[x][0] <= number(point[x]) <= cell[x][1] for x in free):
+        point = self.corners[i]
+        if not all(cell[x][0] <= point[x] <= cell[x][1] for x in self.problem.letters):
             return False
         hull = {x.name: arb(low).union(arb(high)) for x, (low, high) in cell.items()}
         n = len(free)
         matrix = [[arb(0)] * n for _ in range(n)]
         for i, x in enumerate(free):
             found = derivatives(self.expr, hull, {x.name: 1}, 2)
-            if found is None or not self.outward(x, cell[x], point):
+            if found is None or not self.outward(x, cell[x], i):
                 return False
             matrix[i][i] = 2 * found[2]
         for i, x in enumerate(free):
@@ -214,12 +224,18 @@ class Cells:
                 matrix[i][j] = matrix[j][i] = (2 * found[2] - matrix[i][i] - matrix[j][j]) / 2
         return positive_definite(matrix)
 
-    def outward(self, x: Symbol, side: tuple[Any, Any], point: Mapping[Symbol, Any]) -> bool:
-        slope, here = self.slopes[x][0], number(point[x])
-        value = at(slope, point)
-        if value is None:
-            return False
-        return bool((value > 0 and here == side[0]) or (value < 0 and here == side[1])) or vanishes(slope, point)
+    def outward(self, x: Symbol, side: tuple[Any, Any], i: int) -> bool:
+        here, sign = self.corners[i][x], self.sign(i, x)
+        return sign == 0 or bool((sign == 1 and here == side[0]) or (sign == -1 and here == side[1]))
+
+    def sign(self, i: int, x: Symbol) -> int | None:
+        """Of the slope at a corner."""
+        if (i, x) not in self.signs:
+            slope, point = self.slopes[x][0], self.exact[i]
+            value = at(slope, point)
+            known = None if value is None else 1 if value > 0 else -1 if value < 0 else None
+            self.signs[i, x] = 0 if value is not None and known is None and vanishes(slope, point) else known
+        return self.signs[i, x]
 
 
 def positive_definite(matrix: list[list[arb]]) -> bool:
@@ -240,7 +256,6 @@ def subdivided(cells: Cells, clock: Clock, most: int = MOST_CELLS) -> bool | Non
     box: Cell = {x: (number(low), number(high)) for x, (low, high) in cells.problem.box.items()}
     order = count()
     heap: list[tuple[float, int, Cell]] = [(0.0, next(order), box)]
-    points = [{x: number(c) for x, c in point.items()} for point in cells.corners]
     places = [(t.x, number(t.place)) for t in cells.ties if t.place.is_Rational]
     with ctx.workprec(PRECISION):
         for _ in range(most):
@@ -254,7 +269,7 @@ def subdivided(cells: Cells, clock: Clock, most: int = MOST_CELLS) -> bool | Non
                 continue
             if hopeless(cell, cells.problem.letters):
                 return None
-            for piece in cut(cell, cells.problem.letters, slopes, places, points):
+            for piece in cut(cell, cells.problem.letters, slopes, places, cells.corners):
                 heapq.heappush(heap, (-width(piece, cells.problem.letters), next(order), piece))
     return None
 
@@ -306,15 +321,6 @@ def _middle(low: Any, high: Any) -> fmpq:
     if isinstance(high, fmpq):
         return high - max(fmpq(1), abs(high))
     return fmpq(0)
-
-
-def _limit(expr: Expr, x: Symbol, end: Expr, side: str) -> Expr | None:
-    try:
-        with fence(0.7):
-            found = sympy.limit(expr, x, end, side)
-    except (OutOfTime, NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
-        return None
-    return found if isinstance(found, Expr) and not found.free_symbols and not found.has(sympy.AccumBounds) else None
 
 
 def _sympy(value: fmpq) -> sympy.Rational:

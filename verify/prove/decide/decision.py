@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -19,21 +19,23 @@ from maurey.verify.prove.polynomials import algebraic, decide
 from .cases import cases
 from .cells import MOST_CELLS, Cells, subdivided
 from .domains import regular
-from .problem import Problem, violated, zero
+from .integers import by_values, relaxed
+from .problem import KINKS, Given, Problem, violated, zero
 from .reductions import (
     Reduction,
     as_hyperbolic,
+    between_ends,
     by_derivative,
     cleared,
     divided,
     least,
     logged,
-    scaled,
-    shifted,
     sides,
+    to_a_limit,
     to_the_edge,
 )
 from .search import Found, confirmed, search
+from .substitutions import algebraically, combined, scaled, shifted
 from .ties import Tie, ties_of, touches
 
 DEEPEST = 7
@@ -48,7 +50,6 @@ class Decision:
     verdict: bool | None
     how: str = ""
     witness: Mapping[Symbol, Any] | None = None
-    near: Any = None  # tight points, as floats
 
 
 def decided(problem: Problem, clock: Clock, instances: int = 1000, seed: int = 0) -> Decision:
@@ -58,9 +59,68 @@ def decided(problem: Problem, clock: Clock, instances: int = 1000, seed: int = 0
         return Decision(False, "found by search, confirmed in balls", found.witness)
     verdict, witness = _asked_of_z3(problem, clock)
     if verdict is not None:
-        return Decision(verdict, "z3" if verdict else "found by z3, confirmed in balls", witness, found.tight)
+        return Decision(verdict, "z3" if verdict else "found by z3, confirmed in balls", witness)
+    if any(x.is_integer for x in problem.letters):
+        return _over_integers(problem, clock, instances, seed)
+    problem = closed(problem)
     how = proved(problem, found, clock)
-    return Decision(None, near=found.tight) if how is None else Decision(True, how, near=found.tight)
+    return Decision(None) if how is None else Decision(True, how)
+
+
+def closed(problem: Problem) -> Problem:
+    """Without what only takes an end off a side: a continuous function that is nonnegative up to there is so there."""
+    if problem.strict or problem.expr.has(*KINKS):
+        return problem
+    ends = {Given(sign * (x - end), ">") for x, side in problem.box.items() for end in side for sign in (1, -1)}
+    return replace(problem, given=tuple(g for g in problem.given if g not in ends))
+
+
+def _over_integers(problem: Problem, clock: Clock, instances: int, seed: int) -> Decision:
+    """For all reals, or one value after another; beyond the first few values for all reals again."""
+    if how := _over_reals(problem, clock):
+        return Decision(True, f"for all real numbers: {how}")
+    split = by_values(problem)
+    if split is None:
+        return Decision(None)
+    parts, rest = split
+    for value, part in parts:
+        found = decided(part, clock, instances, seed)
+        if found.verdict is not True:
+            return Decision(found.verdict, found.how, None if found.witness is None else {**found.witness, **value})
+    if rest is None:
+        return Decision(True, f"{len(parts)} values, one by one")
+    how = _over_reals(rest, clock)
+    return Decision(None) if how is None else Decision(True, f"{len(parts)} values, and for all larger numbers: {how}")
+
+
+def _over_reals(problem: Problem, clock: Clock) -> str | None:
+    real = relaxed(problem)
+    if real is None:
+        return None
+    found = search(real, clock, 300, 1)
+    if found.witness is not None:
+        return None
+    verdict, _ = _asked_of_z3(real, clock)
+    return "z3" if verdict else proved(closed(real), found, clock)
+
+
+def identical(problem: Problem, clock: Clock) -> str | None:
+    """The expression is zero on the whole box: by rewriting, because nothing moves it, or from both sides."""
+    if zero(problem.expr):
+        return "both sides are the same after rewriting"
+    if regular(problem.expr, problem.box, clock):  # so that what is true inside is true on the whole box
+        positive = {x: Symbol(x.name, positive=True) for x in problem.box if x.is_nonnegative}
+        if zero(problem.expr.xreplace(positive)):
+            return "both sides are the same after rewriting"
+        inner = [p for p in (dict.fromkeys(problem.letters, v) for v in map(Rational, ("1", "1/2", "0")))
+                 if all(problem.box[x][0] < v < problem.box[x][1] for x, v in p.items())]  # fmt: skip
+        if any(touches(problem, p) for p in inner) and all(zero(sympy.diff(problem.expr, x)) for x in problem.letters):
+            return "the difference is constant, and zero at a point"
+    for sign in (1, -1):
+        part = replace(problem, expr=sign * problem.expr)
+        if (how := proved(closed(part), search(part, clock, 300, 0), clock)) is None:
+            return None
+    return how
 
 
 class Attempt:
@@ -69,6 +129,8 @@ class Attempt:
     def __init__(self, problem: Problem, found: Found) -> None:
         self.problem, self.found = problem, found
         self.ties: list[Tie] | None = None
+        self.corners: list[dict[Symbol, Any]] | None = None
+        self.tool: Cells | None = None
         self.reductions: dict[str, Any] = {}
         self.cells = 0  # tried without success
         self.z3 = False
@@ -196,15 +258,23 @@ def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction
     yield from split
     if split:
         return
+    yield from kept("algebraic", lambda: algebraically(problem))
+    clear = kept("cleared", lambda: cleared(problem, clock))
+    if shorter := [one for one in clear if one[1][0].expr.count_ops() < problem.expr.count_ops()]:
+        yield from shorter
     if alone:
         yield from kept("hyperbolic", lambda: as_hyperbolic(problem))
         yield from kept("derivative", lambda: by_derivative(problem, ties, clock))
+        if left > 1:  # they take longer
+            yield from kept("limit", lambda: to_a_limit(problem, clock))
+            yield from kept("ends", lambda: between_ends(problem, clock))
     else:
         yield from kept("scaled", lambda: scaled(problem))
         yield from kept("shifted", lambda: shifted(problem))
-        yield from kept("edge", lambda: to_the_edge(problem))
+        yield from kept("combined", lambda: combined(problem))
+        yield from kept("edge", lambda: to_the_edge(problem, clock))
         yield from kept("least", lambda: least(problem, clock, ties))
-    yield from kept("cleared", lambda: cleared(problem, clock))
+    yield from clear
     yield from kept("divided", lambda: divided(problem, clock))
     yield from kept("logged", lambda: logged(problem, clock))
 
@@ -220,8 +290,11 @@ def _by_cells(attempt: Attempt, clock: Clock, most: int) -> str | None:
         return None
     attempt.cells = most
     problem, ties, before = attempt.problem, _ties(attempt, clock), clock.cells
-    corners = tight_corners(problem, attempt.found.tight) if len(problem.letters) > 1 else []
-    cells = Cells(problem, ties, corners, regular(problem.expr, problem.box, clock))
+    if attempt.corners is None:
+        attempt.corners = tight_corners(problem, attempt.found.tight) if len(problem.letters) > 1 else []
+    if attempt.tool is None:
+        attempt.tool = Cells(problem, ties, attempt.corners, regular(problem.expr, problem.box, clock))
+    cells, corners = attempt.tool, attempt.corners
     if subdivided(cells, clock, most):
         at = [f"{t.x} = {t.place}" for t in ties] or [
             "(" + ", ".join(f"{x} = {v}" for x, v in p.items()) + ")" for p in corners
@@ -244,7 +317,7 @@ def tight_corners(problem: Problem, tight: Any) -> list[dict[Symbol, Any]]:
             nearest = [_nearest(float(v), problem.box[x]) for x, v in zip(letters, row, strict=True)]
             points.append(dict(zip(letters, nearest, strict=True)))
     distinct = [dict(pairs) for pairs in dict.fromkeys(tuple(p.items()) for p in points)]
-    return [p for p in distinct if touches(problem, p)][:12]
+    return list(islice((p for p in distinct if touches(problem, p)), 12))
 
 
 def _nearest(value: float, side: tuple[Expr, Expr]) -> Any:

@@ -10,19 +10,22 @@ from sympy import Expr, Mul, Pow, Rational
 
 from maurey.verify.prove.clock import Clock
 from maurey.verify.prove.polynomials import algebraic, decide
+from maurey.verify.prove.ranges.intervals import between, over
 
-from .intervals import between, over
 from .problem import KINKS, PRECISION, Box, at, number
 
 MOST_CELLS = 300
 SECONDS = 0.4
+ODD = (sympy.sinh, sympy.tanh, sympy.asinh, sympy.atanh, sympy.atan, sympy.asin, sympy.erf)  # with the sign of x
 
 
 def conditions(expr: Expr) -> Iterator[tuple[Expr, bool]]:
     """What must be positive, or (True) not zero, for the expression to be smooth."""
     for node in sympy.preorder_traversal(expr):
         if isinstance(node, Pow):
-            if not isinstance(node.exp, Rational) or node.exp.q > 1:
+            if node.exp.free_symbols and node.exp.is_integer:
+                yield node.base, True
+            elif not isinstance(node.exp, Rational) or node.exp.q > 1:
                 yield node.base, False
             elif node.exp < 0:
                 yield node.base, True
@@ -48,10 +51,18 @@ def regular(expr: Expr, box: Box, clock: Clock) -> bool:
 
 def positive_inside(u: Expr, box: Box, clock: Clock) -> bool:
     """u > 0 at every inner point of the box, factor by factor."""
+    if u.is_positive or isinstance(u, (sympy.exp, sympy.cosh)):
+        return True
+    if isinstance(-u, sympy.log) and positive_inside(1 - (-u).args[0], box, clock):
+        return True
     factors = [f for f in Mul.make_args(u) if f != -1]
     if len(factors) > 1 and len(factors) == len(Mul.make_args(u)):
         return all(positive_inside(f, box, clock) for f in factors)
     if isinstance(u, Pow) and isinstance(u.exp, Rational) and positive_inside(u.base, box, clock):
+        return True
+    if isinstance(u, sympy.log) and positive_inside(u.args[0] - 1, box, clock):
+        return True
+    if isinstance(u, ODD) and positive_inside(u.args[0], box, clock):
         return True
     letters = [x for x in box if u.has(x)]
     with ctx.workprec(PRECISION):
@@ -67,6 +78,8 @@ def positive_inside(u: Expr, box: Box, clock: Clock) -> bool:
 def _rises_from_its_ends(u: Expr, x: sympy.Symbol, box: Box) -> bool:
     """In one variable, where u may vanish at an end of the box and is strictly monotone beside it."""
     slope, ends = sympy.diff(u, x), box[x]
+    if u.has(*KINKS):
+        return False
     cells = [(number(ends[0]), number(ends[1]))]
     with ctx.workprec(PRECISION):
         for _ in range(MOST_CELLS):
@@ -77,8 +90,8 @@ def _rises_from_its_ends(u: Expr, x: sympy.Symbol, box: Box) -> bool:
             value, _ = over(u, here)
             if value is not None and value.low > 0:
                 continue
-            rate, _ = over(slope, here)
-            if rate is not None and (rate.low > 0 or rate.high < 0):
+            rate, whole = over(slope, here)
+            if rate is not None and whole and (rate.low > 0 or rate.high < 0):
                 end, edge = (low, ends[0]) if rate.low > 0 else (high, ends[1])
                 if isinstance(end, fmpq):
                     exact = sympy.Rational(int(end.p), int(end.q))

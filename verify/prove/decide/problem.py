@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy
@@ -38,7 +39,7 @@ class Problem:
     strict: bool = False
     given: tuple[Given, ...] = ()
 
-    @property
+    @cached_property
     def letters(self) -> list[Symbol]:
         return [x for x in self.box if x in self.expr.free_symbols or any(g.expr.has(x) for g in self.given)]
 
@@ -62,10 +63,12 @@ def side_text(x: Any, low: Expr, high: Expr) -> str:
 
 def number(value: Any) -> Any:
     """A rational for Arb, or a ball of a real number; infinite ends too."""
-    if value in (S.Infinity, S.NegativeInfinity):
-        return arb.pos_inf() if value == S.Infinity else arb.neg_inf()
+    if isinstance(value, fmpq):
+        return value
     if isinstance(value, Rational):
         return fmpq(int(value.p), int(value.q))
+    if value is S.Infinity or value is S.NegativeInfinity:
+        return arb.pos_inf() if value is S.Infinity else arb.neg_inf()
     return walk(value, {}, Balls([]))
 
 
@@ -97,8 +100,17 @@ def vanishes(expr: Expr, point: Mapping[Symbol, Any]) -> bool:
             return False
         if value == 0:
             return True
-    here = expr.subs(dict(point))
-    return here == 0 or zero(here)
+    try:
+        with fence(0.6):
+            here = expr.subs(plain(point))
+            return here == 0 or zero(here)
+    except (OutOfTime, ValueError):
+        return False
+
+
+def plain(point: Mapping[Symbol, Any]) -> dict[Symbol, Any]:
+    """Arb's rationals as SymPy's."""
+    return {x: Rational(int(v.p), int(v.q)) if isinstance(v, fmpq) else v for x, v in point.items()}
 
 
 SAMPLES = ("3/7", "13/11", "5/3", "2/9", "17/6", "7/8")  # where a function that is not zero shows it
@@ -114,7 +126,7 @@ def zero(expr: Expr) -> bool:
         value = at(expr, sample)
         if value is not None and (value > 0 or value < 0):
             return False
-    for rewrite in (sympy.expand, sympy.radsimp, _logarithms, sympy.simplify):
+    for rewrite in (sympy.expand, sympy.radsimp, _logarithms, _errors, sympy.simplify):
         try:
             with fence(0.5):
                 if rewrite(expr) == 0:
@@ -128,6 +140,10 @@ def _logarithms(expr: Expr) -> Expr:
     return sympy.expand(sympy.expand_log(expr))
 
 
+def _errors(expr: Expr) -> Expr:
+    return sympy.expand(expr.rewrite(sympy.erf)) if expr.has(sympy.erfc) else expr
+
+
 def violated(problem: Problem, point: Mapping[Symbol, Any]) -> bool:
     """Is the problem certainly wrong at this exact point, which lies in the box and meets what is given?"""
     value = at(problem.expr, point)
@@ -138,10 +154,34 @@ def violated(problem: Problem, point: Mapping[Symbol, Any]) -> bool:
     return inside(problem.box, point) and all(met(g, point) for g in problem.given)
 
 
+def never(problem: Problem, x: Symbol, place: Expr) -> bool:
+    """Does something given, strictly and of this variable alone, exclude the place?"""
+    strict = [g.expr.subs(x, place) for g in problem.given if g.relation == ">" and g.expr.free_symbols == {x}]
+    return any(value.is_nonpositive for value in strict)
+
+
+def positive_somewhere(problem: Problem) -> bool:
+    """At one of a few simple points inside the box, which no expression that is zero throughout is."""
+    for place in map(Rational, ("1", "1/2", "2", "-1", "3/7", "17/3")):
+        inner = {x: place if low < place < high else _middle(low, high) for x, (low, high) in problem.box.items()}
+        value = at(problem.expr, inner)
+        if value is not None and value > 0:
+            return True
+    return False
+
+
+def _middle(low: Expr, high: Expr) -> Expr:
+    if low.is_finite and high.is_finite:
+        return (low + high) / 2
+    return low + 1 if low.is_finite else high - 1 if high.is_finite else S.Zero
+
+
 def inside(box: Box, point: Mapping[Symbol, Any]) -> bool:
     with ctx.workprec(DEEP):
         for x, (low, high) in box.items():
             here = number(point[x])
-            if not (point[x] == low or here >= number(low)) or not (point[x] == high or here <= number(high)):
+            if x.is_integer and not (isinstance(here, fmpq) and here.q == 1):
+                return False
+            if not (here >= number(low) or point[x] == low) or not (here <= number(high) or point[x] == high):
                 return False
     return True

@@ -4,36 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import sympy
 from sympy import Expr, Mul, Pow, Rational, S, Symbol
 
+from maurey.numeric.types import Array
 from maurey.verify.prove.clock import Clock, OutOfTime, fence
 from maurey.verify.prove.polynomials import algebraic, decide
+from maurey.verify.prove.ranges.floats import values
+from maurey.verify.prove.ranges.forms import hyperbolic
 
 from .cases import trimmed
 from .domains import positive_inside, regular
-from .floats import values
-from .forms import hyperbolic
-from .problem import KINKS, Box, Given, Problem, zero
+from .limits import limit_at
+from .problem import Box, Given, Problem, at, never, positive_somewhere, zero
 from .ties import Tie
 
 SIMPLER = (  # whose derivatives are
-    *(sympy.log, sympy.atan, sympy.asin, sympy.acos, sympy.asinh, sympy.acosh, sympy.atanh, sympy.erf, sympy.erfc),
-)
+    sympy.log, sympy.atan, sympy.asin, sympy.acos, sympy.asinh, sympy.acosh, sympy.atanh, sympy.erf, sympy.erfc,
+)  # fmt: skip
+TINY = 1e-12
 Reduction = tuple[str, list[Problem]]  # what was done, and what is left to be shown
 
 
 def cleared(problem: Problem, clock: Clock) -> Reduction | None:
     """Denominators and factors that are nonnegative where they are defined are left out."""
     expr = problem.expr
-    trigonometric = {node: sympy.sin(node.args[0]) / sympy.cos(node.args[0]) for node in expr.atoms(sympy.tan)}
+    quotients = {node: sympy.sin(node.args[0]) / sympy.cos(node.args[0]) for node in expr.atoms(sympy.tan)}
+    quotients |= {node: sympy.sinh(node.args[0]) / sympy.cosh(node.args[0]) for node in expr.atoms(sympy.tanh)}
     try:
         with fence(min(0.5, clock.left())):
-            whole = sympy.together(expr.xreplace(trigonometric))
+            whole = sympy.together(expr.xreplace(quotients))
             if whole.count_ops() < 120:
                 whole = sympy.factor(whole) if not whole.has(sympy.Pow) or whole.count_ops() < 60 else whole
     except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError):
@@ -66,81 +69,18 @@ def _sign(factor: Expr, box: Box, clock: Clock) -> int:
     return -1 if positive_inside(-factor, box, clock) else 0
 
 
-def scaled(problem: Problem) -> Reduction | None:
-    """Homogeneous on a cone: the variable largest in size is 1 (or -1)."""
-    letters = problem.letters
-    if len(letters) < 2:
-        return None
-    sides = {problem.box[x] for x in letters}
-    cone = {(S.Zero, S.Infinity): (0, 1), (S.NegativeInfinity, S.Infinity): (-1, 1)}
-    if len(sides) != 1 or (side := next(iter(sides))) not in cone:
-        return None
-    if any(degree(expr, letters) is None for expr in (problem.expr, *(g.expr for g in problem.given))):
-        return None
-    symmetric = not problem.given and all(
-        zero(problem.expr - problem.expr.xreplace({letters[0]: y, y: letters[0]})) for y in letters[1:]
-    )  # fmt: skip
-    problems = []
-    for x in letters[:1] if symmetric else letters:
-        for sign in (1,) if side[0] == 0 else (1, -1):
-            box = {y: (S(cone[side][0]), S.One) for y in letters if y != x}
-            given = tuple(Given(g.expr.subs(x, sign), g.relation) for g in problem.given)
-            part = trimmed(Problem(problem.expr.subs(x, sign), box, problem.strict, given))
-            problems += [part] if part is not None else []
-    return "homogeneous, so that the largest variable is 1", problems
-
-
-def degree(expr: Expr, letters: list[Symbol]) -> Expr | None:
-    """d with f(t x) = t^d f(x) for t > 0; floats say which it may be."""
-    points = {x.name: np.array([0.7 + 0.31 * i, 1.9 - 0.17 * i, 0.4 + 0.05 * i]) for i, x in enumerate(letters)}
-    here, there = values(expr, points), values(expr, {name: 2 * v for name, v in points.items()})
-    with np.errstate(all="ignore"):
-        powers = np.log2(there / here)
-    d = Fraction(float(powers[0])).limit_denominator(12) if np.isfinite(powers[0]) else None
-    if d is None or not np.all(abs(powers - float(d)) < 1e-9):
-        return None
-    t, power = Symbol("t_", positive=True), Rational(d.numerator, d.denominator)
-    inside = {x: Symbol(x.name, positive=True) for x in letters}  # a cone has points where all are
-    grown = expr.xreplace({x: t * x for x in letters}) - t**power * expr
-    return power if zero(grown) or (all(x.is_nonnegative for x in letters) and zero(grown.xreplace(inside))) else None
-
-
-def shifted(problem: Problem) -> Reduction | None:
-    """f(x + s) = e^(k s) f(x) for all variables moved at once: one of them is 0."""
-    letters = problem.letters
-    line = (S.NegativeInfinity, S.Infinity)
-    if len(letters) < 2 or problem.given or any(problem.box[x] != line for x in letters):
-        return None
-    points = {x.name: np.array([0.7 + 0.31 * i, 1.9 - 0.17 * i, 0.4 + 0.05 * i]) for i, x in enumerate(letters)}
-    here, there = values(problem.expr, points), values(problem.expr, {name: 1 + v for name, v in points.items()})
-    with np.errstate(all="ignore"):
-        rates = np.log(there / here)
-    k = Fraction(float(rates[0])).limit_denominator(12) if np.isfinite(rates[0]) else None
-    if k is None or not np.all(abs(rates - float(k)) < 1e-9):
-        return None
-    s = Symbol("s_", real=True)
-    moved = problem.expr.xreplace({x: x + s for x in letters})
-    if not zero(sympy.expand(moved - sympy.exp(Rational(k.numerator, k.denominator) * s) * problem.expr)):
-        return None
-    box = {y: problem.box[y] for y in letters[:-1]}
-    text = f"moving all variables alike changes no sign, so that {letters[-1]} is 0"
-    return text, [Problem(problem.expr.subs(letters[-1], 0), box, problem.strict)]
-
-
-def to_the_edge(problem: Problem) -> Iterator[Reduction]:
+def to_the_edge(problem: Problem, clock: Clock) -> Iterator[Reduction]:
     """Where it falls towards the edge of what is given, linearly in one variable: on that edge, or at the end of the
     box that comes first."""
-    for g in problem.given if not problem.expr.has(*KINKS) else ():
+    for g in problem.given if regular(problem.expr, problem.box, clock) else ():
         for x in problem.letters:
             rate = sympy.diff(g.expr, x)
             if g.relation == "==" or not rate.is_Rational or rate == 0:
                 continue
-            if any(other.expr.has(x) for other in problem.given if other != g):
-                continue
             low, high = problem.box[x]
             edge = sympy.expand(x - g.expr / rate)
             others = {y: side for y, side in problem.box.items() if y != x}
-            rest = [h for h in problem.given if h != g]
+            rest = [h for h in problem.given if not h.expr.has(x)]  # without the others it is more than is asked
             on_edge = [*rest, *([Given(edge - low, ">=")] if low.is_finite else [])]
             on_edge += [Given(high - edge, ">=")] if high.is_finite else []
             parts = [Problem(problem.expr.subs(x, edge), others, problem.strict, tuple(on_edge))]
@@ -148,7 +88,7 @@ def to_the_edge(problem: Problem) -> Iterator[Reduction]:
             if end.is_finite:
                 kept = (*rest, Given(g.expr.subs(x, end), g.relation))
                 parts.append(Problem(problem.expr.subs(x, end), others, problem.strict, kept))
-            falls = Problem(sympy.sign(rate) * sympy.diff(problem.expr, x), problem.box, given=problem.given)
+            falls = Problem(sympy.sign(rate) * sympy.diff(problem.expr, x), problem.box, given=(*rest, g))
             whole = [part for part in map(trimmed, parts) if part is not None]
             yield f"least in {x} at the edge {x} = {edge}", [falls, *whole]
 
@@ -189,6 +129,8 @@ def logged(problem: Problem, clock: Clock) -> Reduction | None:
     top, bottom = (sympy.expand_log(sympy.log(sympy.Add(*side)), force=True) for side in (more, less))
     if not (top - bottom).has(*problem.letters) or top - bottom == problem.expr:
         return None
+    if not (regular(problem.expr, problem.box, clock) and regular(top - bottom, problem.box, clock)):
+        return None  # a logarithm was taken apart into factors that are negative
     return "in logarithms", [replace(problem, expr=top - bottom)]
 
 
@@ -210,7 +152,7 @@ def least(problem: Problem, clock: Clock, ties: list[Tie]) -> Iterator[Reduction
             rest = Problem(problem.expr.subs(x, place), others, problem.strict)
             if rest.expr.has(sympy.nan, sympy.zoo) or not _within(place, (low, high), others, clock):
                 continue
-            if not regular(problem.expr, problem.box, clock):
+            if not (regular(problem.expr, problem.box, clock) and regular(place, others, clock)):
                 continue
             text = f"least at {x} = {place}"
             if algebraic(sign):
@@ -276,14 +218,15 @@ def _at_least(expr: Expr, box: Box, clock: Clock) -> bool:
 
 
 def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[Reduction]:
-    """In one variable, tight at a point: it falls before it and rises after it."""
+    """In one variable, tight at a point: it falls before it and rises after it. Unless it is zero
+    throughout, it is then positive beside such a place, for it is analytic."""
     (x,) = problem.letters
-    if problem.strict or not regular(problem.expr, problem.box, clock):
+    if not regular(problem.expr, problem.box, clock) or (problem.strict and not positive_somewhere(problem)):
         return
     low, high = problem.box[x]
     slope = hyperbolic(sympy.diff(problem.expr, x))
     for tie in ties:
-        if tie.place.is_Rational:
+        if tie.place.is_Rational and (not problem.strict or never(problem, x, tie.place)):
             before = Problem(-slope, {x: (low, tie.place)}) if low < tie.place else None
             after = Problem(slope, {x: (tie.place, high)}) if tie.place < high else None
             yield (
@@ -292,20 +235,65 @@ def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[R
             )
 
 
+def to_a_limit(problem: Problem, clock: Clock) -> Iterator[Reduction]:
+    """In one variable: it falls to a limit, at an end where it has no value."""
+    (x,) = problem.letters
+    if not regular(problem.expr, problem.box, clock) or (problem.strict and not positive_somewhere(problem)):
+        return
+    slope = hyperbolic(sympy.diff(problem.expr, x))
+    seen = _sampled(slope, x, problem.box[x])
+    for end, sign in zip(problem.box[x], (1, -1), strict=True):
+        if np.all(sign * seen >= -TINY) and (not end.is_finite or at(problem.expr, {x: end}) is None):
+            limit = limit_at(problem.expr, x, problem.box[x], end)
+            if limit is not None and limit.is_nonnegative:
+                yield f"monotone towards {limit} at {x} = {end}", [Problem(sign * slope, problem.box)]
+
+
+def _sampled(expr: Expr, x: Symbol, side: tuple[Expr, Expr]) -> Array:
+    """In floats, from the lower end to the upper."""
+    low, high = (float(end) for end in side)
+    s = np.linspace(0.01, 0.99, 40)
+    if np.isfinite(low) and np.isfinite(high):
+        points = low + s * (high - low)
+    elif np.isfinite(low) or np.isfinite(high):
+        points = low + s / (1 - s) if np.isfinite(low) else high - (1 - s) / s
+    else:
+        points = np.sinh(8 * (2 * s - 1))
+    found = values(expr, {x.name: points})
+    return found[np.isfinite(found)]
+
+
+def between_ends(problem: Problem, clock: Clock) -> Reduction | None:
+    """In one variable, not negative at both ends: it rises and then falls if its slope, but for positive factors,
+    falls."""
+    (x,) = problem.letters
+    ends = problem.box[x]
+    if problem.strict or not regular(problem.expr, problem.box, clock):
+        return None
+    seen = _sampled(sympy.diff(problem.expr, x), x, ends)
+    if np.any(np.diff(np.sign(seen)) > 0):
+        return None
+    for end in ends:
+        value = problem.expr.subs(x, end) if end.is_finite and at(problem.expr, {x: end}) is not None else None
+        value = limit_at(problem.expr, x, ends, end) if value is None else value
+        if value is None or not (value == S.Infinity or value.is_nonnegative or zero(value)):
+            return None
+    slope = Problem(sympy.diff(problem.expr, x), problem.box)
+    short = cleared(slope, clock)
+    steep = slope.expr if short is None else short[1][0].expr
+    if not regular(steep, problem.box, clock):
+        return None
+    text = "not negative at both ends, and rising before it falls"
+    if not steep.has(*SIMPLER, sympy.exp, sympy.sin, sympy.cos, sympy.sinh, sympy.cosh, sympy.tanh, sympy.tan):
+        later = Symbol(f"{x.name}_", **x.assumptions0)  # once it falls, it does not rise again
+        given = Given(-steep, ">"), Given(later - x, ">")
+        return text, [Problem(-steep.xreplace({x: later}), {x: ends, later: ends}, given=given)]
+    return text, [Problem(-sympy.diff(steep, x), problem.box)]
+
+
 def divided(problem: Problem, clock: Clock) -> Reduction | None:
     """A + B f(u) with one function whose derivative is simpler: divided by B, where that has a sign."""
-    kinds = (
-        sympy.log,
-        sympy.atan,
-        sympy.asin,
-        sympy.acos,
-        sympy.asinh,
-        sympy.acosh,
-        sympy.atanh,
-        sympy.erf,
-        sympy.erfc,
-    )
-    nodes = [n for n in problem.expr.atoms(*kinds) if n.free_symbols]
+    nodes = [n for n in problem.expr.atoms(*SIMPLER) if n.free_symbols]
     if len(nodes) != 1 or len(problem.letters) != 1 or problem.strict:
         return None
     letter = Symbol("f_")
@@ -318,6 +306,6 @@ def divided(problem: Problem, clock: Clock) -> Reduction | None:
     sign = (
         1 if positive_inside(factor, problem.box, clock) else -1 if positive_inside(-factor, problem.box, clock) else 0
     )
-    if sign == 0:
+    if sign == 0 or not regular(problem.expr, problem.box, clock):
         return None
     return f"divided by {sign * factor}", [replace(problem, expr=sign * (nodes[0] + sympy.cancel(rest / factor)))]

@@ -6,23 +6,25 @@ simple rationals and looked at in balls, and only what balls say is believed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 from sympy import Add, Expr, Rational, S, Symbol
 
 from maurey.numeric.types import Array
 from maurey.verify.prove.clock import Clock
+from maurey.verify.prove.ranges.floats import values
 
-from .floats import values
-from .problem import Problem, violated
+from .problem import Problem, number, plain, violated
 
 TIGHT = 1e-7  # relative to the terms of the difference
 NEARER = (1, 2, 3, 4, 6, 9, 15, 40, 200)  # powers of ten
+FARTHER = (3, 6, 15, 100, 1000)
 ROUNDS, KEPT = 40, 96  # of the way downhill, and how many points go it
 NOISE = 1e-10  # terms below this are not told from rounding
 SMALL = 20.0  # up to which a sum of nothing is taken for zero
@@ -78,7 +80,7 @@ def search(problem: Problem, clock: Clock, instances: int, seed: int) -> Found:
         clock.points += 1
         clock.look()
         if violated(problem, candidate):
-            return Found(candidate, points[:0])
+            return Found(plain(candidate), points[:0])
     near = best[abs(scores[best]) < TIGHT]
     return Found(None, points[near])
 
@@ -114,7 +116,7 @@ def _corners(problem: Problem, letters: list[Symbol]) -> Iterator[tuple[Any, ...
     for x in letters:
         low, high = problem.box[x]
         simple = [Rational(v) for v in ("0", "1", "-1", "1/2", "2")]
-        inner = [v for v in simple if low < v < high]
+        inner = [v for v in simple if low < v < high and (v.is_integer or not x.is_integer)]
         finite = [end for end in (low, high) if end.is_finite]
         middle = [(low + high) / 2] if len(finite) == 2 and not x.is_integer else []
         columns.append([*finite, *inner[:2], *middle][: 5 if len(letters) < 4 else 3])
@@ -150,55 +152,61 @@ def _downhill(
 
 def rationals(x: float, side: tuple[Expr, Expr]) -> list[Any]:
     """Simple rationals near a float, the simplest first, and an end that it is."""
+    low, high = (number(end) for end in side)
     found = [end for end in side if end.is_finite and abs(float(end) - x) <= 1e-9 * max(1, abs(x))]
-    for denominator in SIMPLE:
-        near = Fraction(x).limit_denominator(denominator)
-        value = Rational(near.numerator, near.denominator)
-        if value not in found and side[0] <= value <= side[1]:
-            found.append(value)
-    return found
+    near = dict.fromkeys(Fraction(x).limit_denominator(denominator) for denominator in SIMPLE)
+    return [*found, *(q for q in (fmpq(n.numerator, n.denominator) for n in near) if low <= q <= high)]
 
 
 def confirmed(problem: Problem, letters: list[Symbol], row: Array) -> Point | None:
     """An exact point near the floats at which the problem is certainly wrong."""
     choices = [rationals(float(v), problem.box[x]) for x, v in zip(letters, row, strict=True)]
+    choices = [[v for v in c if number(v).q == 1] if x.is_integer else c for x, c in zip(letters, choices, strict=True)]
     if not all(choices):
         return None
     for level in range(max(map(len, choices))):
         point = {x: options[min(level, len(options) - 1)] for x, options in zip(letters, choices, strict=True)}
         if violated(problem, point):
-            return point
+            return plain(point)
     return None
 
 
 def _beside(problem: Problem, letters: list[Symbol], rows: Array, rng: Any) -> Iterator[Point]:
     """Ever nearer to ends, corners and the best points, too near for floats."""
-    exact = [{x: rationals(float(v), problem.box[x])[0] for x, v in zip(letters, row, strict=True)} for row in rows
-             if all(rationals(float(v), problem.box[x]) for x, v in zip(letters, row, strict=True))]  # fmt: skip
+    choices = [[rationals(float(v), problem.box[x]) for x, v in zip(letters, row, strict=True)] for row in rows]
+    exact = [{x: c[0] for x, c in zip(letters, row, strict=True)} for row in choices if all(row)]
     corners = [dict(zip(letters, corner, strict=True)) for corner in islice(_corners(problem, letters), 6)]
-    for center in _distinct([*exact, *corners]):
-        directions = rng.integers(-4, 5, size=(2, len(letters)))
-        for k, direction in product(NEARER, [*directions, np.ones(len(letters)), -np.ones(len(letters))]):
-            step = {x: Rational(int(d), 4 * 10**k) for x, d in zip(letters, direction, strict=True)}
-            if any(x.is_integer for x in letters):
-                continue
-            yield {x: _clipped(center[x] + step[x], problem.box[x]) for x in letters}
+    sides = {x: [number(end) for end in problem.box[x]] for x in letters}
+    middle = [{x: (low + high) / 2 for x, (low, high) in problem.box.items()}] if all(
+        end.is_finite for side in problem.box.values() for end in side
+    ) else []  # fmt: skip
+    centers = _distinct({x: number(v) for x, v in center.items()} for center in [*exact, *middle, *corners])
+    axes = [[sign * (x == y) for y in letters] for x in letters for sign in (1, -1)] if len(letters) in (2, 3) else []
+    for center in [] if any(x.is_integer for x in letters) else centers:
+        directions = rng.integers(-4, 5, size=(2, len(letters))).tolist()
+        for k, direction in product(NEARER, [*directions, [1] * len(letters), [-1] * len(letters), *axes]):
+            step = {x: fmpq(d, 4 * 10**k) for x, d in zip(letters, direction, strict=True)}
+            yield {x: _clipped(center[x] + step[x], sides[x]) for x in letters}
     far = [dict(zip(letters, p, strict=True)) for p in product(*(_far(problem.box[x]) for x in letters))]
-    yield from far[:16]
+    yield from far[:25]
 
 
 def _far(side: tuple[Expr, Expr]) -> list[Any]:
     low, high = side
-    up = [S(10) ** 3, S(10) ** 6, S(10) ** 15] if high == S.Infinity else []
-    down = [-(S(10) ** 3), -(S(10) ** 6), -(S(10) ** 15)] if low == S.NegativeInfinity else []
+    up = [S(10) ** k for k in FARTHER] if high == S.Infinity else []
+    down = [-(S(10) ** k) for k in FARTHER] if low == S.NegativeInfinity else []
     finite = [end for end in (low, high) if end.is_finite]
     return [*up, *down, *finite] or [S.One]
 
 
-def _clipped(value: Any, side: tuple[Expr, Expr]) -> Any:
+def _clipped(value: Any, side: Sequence[Any]) -> Any:
     low, high = side
     return low if value < low else high if value > high else value
 
 
 def _distinct(points: Iterable[Mapping[Symbol, Any]]) -> list[Point]:
-    return [dict(pairs) for pairs in dict.fromkeys(tuple(p.items()) for p in points)]
+    found: list[Point] = []
+    for point in points:
+        if not any(all(bool(point[x] == other[x]) for x in point) for other in found):
+            found.append(dict(point))
+    return found

@@ -18,10 +18,10 @@ from sympy import E, Expr, Rational, Symbol, pi, sqrt
 
 from maurey.numeric.types import Array
 from maurey.verify.prove.clock import Clock, OutOfTime
+from maurey.verify.prove.ranges.floats import values
+from maurey.verify.prove.ranges.taylor import derivatives
 
-from .floats import values
 from .problem import DEEP, KINKS, Problem, at, number, vanishes, zero
-from .taylor import derivatives
 
 HIGHEST = 12  # order
 NEAR = 2e-4  # how well floats tell a tight point, which is flat

@@ -56,14 +56,9 @@ def gradient(config: Trial, state: State) -> tuple[Tensor, Tensor]:
     """The losses (E,) of the next step, and their gradients (E, P)."""
     data = state.taken()
     size = state.at_once(data[0].shape[1])
-    found, slopes = [], []
-    for i in range(0, len(state.keys), size):
-        part = slice(i, i + size)
-        flat = state.flat[part].detach().requires_grad_()
-        loss = state.losses(named(config, flat), part, tuple(own[part] for own in data))
-        slopes.append(torch.autograd.grad(loss.sum(), flat)[0])
-        found.append(loss.detach())
-    return torch.cat(found), torch.cat(slopes)
+    parts = [slice(i, i + size) for i in range(0, len(state.keys), size)]
+    found = [state.slopes(part, tuple(own[part] for own in data)) for part in parts]
+    return torch.cat([loss for loss, _ in found]), torch.cat([slope for _, slope in found])
 
 
 def adam(config: Trial, state: State, slope: Tensor, decay: Tensor) -> None:
@@ -79,9 +74,9 @@ def adam(config: Trial, state: State, slope: Tensor, decay: Tensor) -> None:
 
 
 def momentum(config: Majority, state: State, slope: Tensor, decay: Tensor) -> None:
-    """One step of gradient descent with momentum, which is kept as the first moment; nothing decays but the rate, by
-    epochs."""
-    rate = max(config.least, config.rate * config.fall ** (state.step // config.steps_of_an_epoch))
+    """One step of gradient descent with momentum, which is kept as the first moment; nothing decays but the rate,
+    before every epoch, the first included."""
+    rate = max(config.least, config.rate * config.fall ** (1 + state.step // config.steps_of_an_epoch))
     state.step += 1
     state.first.mul_(config.momentum).sub_(slope, alpha=rate)
     state.flat.add_(state.first)

@@ -138,6 +138,12 @@ class State:
         """(E,): of these trials on their data."""
         raise NotImplementedError
 
+    def slopes(self, part: slice, data: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+        """Losses (E,) of these trials on their data, and the gradients (E, P)."""
+        flat = self.flat[part].detach().requires_grad_()
+        loss = self.losses(named(self.config, flat), part, data)
+        return loss.detach(), torch.autograd.grad(loss.sum(), flat)[0]
+
     def evaluate(self, loss: Tensor) -> Tensor:
         """Note how the trials do after this step; which of them are finished."""
         raise NotImplementedError

@@ -159,7 +159,7 @@ class Pace:
         alike = self.kinds.get(wanted.kind)
         if not alike:
             return None
-        nearest, seconds = min(alike, key=lambda pair: distance(pair[0]))
+        nearest, seconds = min(alike, key=lambda pair: (distance(pair[0]), pair[0] != wanted))
         return seconds * wanted.work / nearest.work
 
 

@@ -6,7 +6,7 @@ weights E_0, E_1 = exp(score of token 0, 1 at each position) and a string b,
     output = (sum_t b_t E_1t v_1t + (1 - b_t) E_0t v_0t + e v) / (sum_t b_t E_1t + (1 - b_t) E_0t + e),
 
 where e and v are [CLS]'s own. All terms of the denominator are positive and stay apart: E_1 - E_0 would lose a small
-weight that stands across from a large one.
+weight that stands across from a large one. Where none does, half the work is enough (`columns`).
 """
 
 from __future__ import annotations
@@ -43,3 +43,27 @@ def attend(strings: Tensor, terms: Tensor) -> Tensor:
     flat = terms.flatten(-2)
     sums = torch.baddbmm(flat[:, -1:], strings, flat[:, :-1]).unflatten(-1, terms.shape[-2:])
     return (sums[..., :-1] / sums[..., -1:]).flatten(-2)
+
+
+SPREAD = 16.0  # of a head's weights, from one string to another: differences then lose no more than a digit
+
+
+def differences(terms: Tensor) -> Tensor:
+    """Numerators and denominators are these (E, H (v + 1), T + 1) times a string with a one for [CLS] below its bits:
+    what a one has more than a zero at every position, and the string of zeros. Where weights are too far apart, the
+    terms (E, H (v + 1), 2T + 1) as they are, for zeros and ones of a string."""
+    T = terms.shape[1] // 2
+    zeros, ones, own = terms.flatten(2).mT.split([T, T, 1], -1)
+    weights = terms[:, :-1, :, -1].unflatten(1, (2, T))
+    least, most = (one.sum(1) + terms[:, -1, :, -1] for one in (weights.amin(1), weights.amax(1)))
+    if (most > SPREAD * least).any():
+        return torch.cat([zeros, ones, own], -1)
+    return torch.cat([ones - zeros, zeros.sum(-1, keepdim=True) + own], -1)
+
+
+def columns(strings: Tensor, known: Tensor) -> Tensor:
+    """Numerators and denominators (E, H (v + 1), n) of strings that are columns (E, T + 1, n), a one for [CLS] below
+    the bits, from their differences: the shape in which many strings are looked at fastest."""
+    if known.shape[-1] > strings.shape[1]:
+        strings = torch.cat([1 - strings[:, :-1], strings], 1)
+    return known @ strings

@@ -22,7 +22,7 @@ from torch import Tensor
 from maurey.verify.training.engine.randomness import generator
 from maurey.verify.training.trials.majority import Majority
 
-from .binary_attention import attend, table
+from .binary_attention import attend, columns, differences, table
 from .encoder import Parameters, affine
 
 STD = 0.05  # of the read-out
@@ -68,12 +68,53 @@ def tokens(config: Majority, key: str) -> np.ndarray:
     return np.concatenate([zero_one_cls[0] + places[:-1], zero_one_cls[1] + places[:-1], zero_one_cls[2:] + places[-1]])
 
 
+def maps(config: Majority, p: Parameters, x: Tensor) -> Tensor:
+    """(E, width, H width + H), from tokens (E, 2 T + 1, width). A token x is worth x @ maps: what each head makes of
+    it, W_V W_O in one, and its scores, up to a number that all tokens share. Biases of values and output come later,
+    since the weights of a head sum to 1."""
+    d, H = config.width, config.heads
+    values = (p["W_V"].unflatten(-1, (H, d)).transpose(1, 2) @ p["W_O"].unflatten(1, (H, d))).transpose(1, 2)
+    toward = (p["W_K"] * affine(p, "Q", x[:, -1:])).unflatten(-1, (H, d)).sum(-1)
+    return torch.cat([values.flatten(2), toward / math.sqrt(d)], -1)
+
+
 def terms(config: Majority, p: Parameters, x: Tensor) -> Tensor:
-    """What attention sums over a string, from the tokens (E, 2 T + 1, width)."""
-    q, k, v = (affine(p, n, x[:, -1:] if n == "Q" else x).unflatten(-1, (config.heads, -1)) for n in "QKV")
-    return table((k * q).sum(-1) / math.sqrt(config.width), v)
+    """What attention sums over a string, from the tokens (E, 2 T + 1, width): (E, 2 T + 1, H, width + 1)."""
+    values, scores = (x @ maps(config, p, x)).split([config.width * config.heads, config.heads], -1)
+    return table(scores, values.unflatten(-1, (config.heads, -1)))
+
+
+def bias(p: Parameters) -> Tensor:
+    """(E, 1, width): what the biases of values and output add to y, whatever the string."""
+    return affine(p, "O", p["b_V"][:, None])
+
+
+def read_out(p: Parameters) -> tuple[Tensor, Tensor]:
+    """W_D W_R and b_D W_R + b_R: nothing stands between the two maps."""
+    return p["W_D"] @ p["W_R"], affine(p, "R", p["b_D"][:, None])
 
 
 def logits(p: Parameters, strings: Tensor, known: Tensor) -> Tensor:
     """(E, n, 2) on strings (E, n, 2T), zeros and ones, from what attention sums."""
-    return affine(p, "R", affine(p, "D", torch.relu(affine(p, "O", attend(strings, known)))))
+    W, b = read_out(p)
+    heads = attend(strings, known).unflatten(-1, (-1, W.shape[1]))
+    return torch.baddbmm(b, torch.relu(heads.sum(-2) + bias(p)), W)
+
+
+def prepared(config: Majority, p: Parameters, x: Tensor) -> Parameters:
+    """What does not depend on the strings that are looked at. The bias is part of the first head's numerators."""
+    (W, b), d = read_out(p), config.width
+    known = differences(terms(config, p, x))
+    known[:, :d].addcmul_(bias(p).mT, known[:, d : d + 1])
+    return {"terms": known, "W": W.mT, "b": b.mT}
+
+
+def logits_of_columns(known: Parameters, strings: Tensor) -> Tensor:
+    """(E, 2, n) on strings that are columns (E, T + 1, n), a one for [CLS] below the bits: the same numbers as those of
+    `logits`, for many strings."""
+    sums = columns(strings, known["terms"]).unflatten(1, (-1, known["W"].shape[-1] + 1))
+    (y, *more), (share, *others) = (one.unbind(1) for one in (sums[:, :, :-1], sums[:, :, -1:].reciprocal()))
+    y.mul_(share)
+    for head, other in zip(more, others, strict=True):
+        y.addcmul_(head, other)
+    return torch.baddbmm(known["b"], known["W"], y.relu_())

@@ -25,7 +25,7 @@ class Majority(Keyed):
     heads: int = 2  # each with keys and values as wide as a token
     rate: float = 0.01
     momentum: float = 0.9
-    fall: float = 0.999  # the rate is multiplied by it after every epoch
+    fall: float = 0.999  # the rate is multiplied by it before every epoch, the first included
     least: float = 0.001  # below which the rate does not fall
     dtype: str = "float32"
 

@@ -1,6 +1,7 @@
 """Parity written bit by bit: exact on all strings, and what noise on the weights does."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -84,12 +85,13 @@ def run(check):
 
 def test_degree_t_against_t_times_degree_two():
     found = run(separation.superlinear)
-    assert {(one.part, one.verdict) for one in found} == {
-        (part, "fails") for part in ("gradient", "norm", "cost", "log_core")
+    assert {(one.part, one.verdict, one.rung) for one in found} == {
+        (part, "holds", "proved") for part in ("gradient", "norm", "cost", "log_core")
     }
-    (gradient,) = only(found, part="gradient")
-    assert (gradient.counterexample["T"], gradient.printed_value, gradient.true_value) == (3, "4668", "4632")
-    assert [T for T, *_ in separation.first_failures("norm", {})] == [2, 3]
+    G = lambda D: 4 + 4 * (2 + D + 32 * D**2 + 32 * D**3)  # noqa: E731
+    assert [T for T in range(2, 20) if G(T) < T * G(2)] == separation.first_failures("gradient", {}) == [2, 3]
+    assert separation.first_failures("norm", {}) == [2, 3]
+    assert all("fails at T = 2" in one.note for one in found)
 
 
 def test_inequalities_are_proved_from_four_on_only_where_they_hold():
@@ -119,6 +121,31 @@ def test_where_the_chain_has_the_smaller_bound():
     smaller = [T for T in range(2, 60) if T**3 * G(2) * L(2, T) < G(T) * L(T, T)]
     assert smaller == list(range(first, 60))
     assert proof.verdict is True
+
+
+@pytest.mark.parametrize(
+    ("check", "key", "parts"),
+    [
+        (chain_of_thought.drawn_steps, chain_of_thought.CHAIN, ["error", "step"]),
+        (chain_of_thought.drawn_single, chain_of_thought.SINGLE, ["error"]),
+    ],
+)
+def test_drawn_networks_err_more_often_than_is_printed(check, key, parts, monkeypatch):
+    found = run(check)
+    assert [one.part for one in found] == parts
+    for one in found:
+        assert one.verdict == "fails"
+        assert 1e-3 < float(one.true_value) < 0.1
+        assert one.counterexample["sigma"] in ("1/100", "1/250")  # of the paper's mesh
+        assert Decimal(one.printed_value) < Decimal("1e-1000000")
+    change(monkeypatch, key, "error", "printed", lambda expr: expr + Rational(1, 1000))
+    assert only(run(check), part="error")[0].verdict == "undecided"
+
+
+def test_a_construction_that_does_not_fit_decides_nothing(monkeypatch):
+    at = chain_of_thought.DRAWN[chain_of_thought.CHAIN] | {"T": 4}  # the leak moves one step beyond its plateau
+    monkeypatch.setitem(chain_of_thought.DRAWN, chain_of_thought.CHAIN, at)
+    assert {one.verdict for one in run(chain_of_thought.drawn_steps)} == {"undecided"}
 
 
 def test_networks_above_the_printed_bounds():

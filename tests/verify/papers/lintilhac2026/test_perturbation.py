@@ -166,9 +166,19 @@ def test_the_loss_of_one_bit_has_no_trace_but_the_gradients():
 
 
 def test_a_bound_that_grows_as_the_output_does_is_not_exceeded(monkeypatch):
-    assert probabilities.exceeded(f"{PAPER}/24", "T_p", probabilities.output, "").verdict == "fails"
+    assert "sigma = 10, 1.514e+04" in probabilities.exceeded(f"{PAPER}/24", "T_p", probabilities.output)
     change(monkeypatch, f"{PAPER}/24", "T_p", "printed", lambda e: e**4)
-    assert probabilities.exceeded(f"{PAPER}/24", "T_p", probabilities.output, "").verdict == "undecided"
+    assert "No sigma" in probabilities.exceeded(f"{PAPER}/24", "T_p", probabilities.output)
+
+
+@pytest.mark.parametrize(("number", "part", "second"), [(24, "T_p", False), (30, "G_p", False), (17, "P", True)])
+def test_draws_at_small_sigma_catch_a_form_that_is_too_small(number, part, second, monkeypatch):
+    key = f"{PAPER}/{number}"
+    one = draws.small(key, part, TINY, "", second)
+    assert (one.verdict, one.form) == ("holds", "printed")
+    assert 0 < one.tightness < 1
+    change(monkeypatch, key, part, "printed", lambda e: e * Rational(one.tightness) / 2)
+    assert draws.small(key, part, TINY, "", second).verdict == "undecided"
 
 
 # --- second derivatives ---------------------------------------------------------------------------------------------
@@ -225,8 +235,9 @@ def test_a_smaller_hessian_is_found_out(monkeypatch):
 
 
 def test_a_draw_that_does_not_show_it_decides_nothing():
-    beyond = second.first(second.AFTER, "operator", second.MOST_CURVED, second.Bits.curve, sigma=F(1, 10**14),
-                          delta=F(1, 10))  # fmt: skip
+    bits, small = second.Bits(300, 63), {"sigma": F(1, 10**14), "delta": F(1, 10)}
+    beyond = second.exceeding(second.AFTER, "operator", bits, second.Bits.curve, **small)
+    assert beyond
     assert second.still(second.AFTER, "operator", beyond, lambda case, at: 0.0, "").verdict == "undecided"
     assert second.still(second.AFTER, "operator", None, lambda case, at: 1e9, "").verdict == "undecided"
 
@@ -249,12 +260,12 @@ def test_small_perturbations_exceed_the_output_bound_rarely():
     ratios = []
     for T, D, omega in ((2, 1, 1), (2, 2, 1), (2, 1, 2), (100, 1, 1)):
         at = {"omega": omega, "D": D, "T": T}
-        level = float(outputs.value(f"{PAPER}/24", "printed", "T_p", at | {"sigma": 1}))
+        level = float(outputs.over_sigma(at))
         ratios.append(level / math.sqrt(float(outputs.value(f"{PAPER}/14", "derived", "total", at))))
     assert float(outputs.rarely()) == pytest.approx(max(math.erfc(r / math.sqrt(2)) for r in ratios), rel=1e-9)
 
 
 def test_the_checks_do_without_torch_until_they_run():
     module = f"maurey.verify.papers.{PAPER}.perturbation.hessians"
-    code = f"import sys, {module} as h; assert 'torch' not in sys.modules; print(h.STEP)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "10"
+    code = f"import sys, {module} as h; assert 'torch' not in sys.modules; print(h.STEEP.T)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "60"

@@ -134,21 +134,30 @@ def test_a_number_of_prompts_limits_the_signs():
 PRINTED = {
     "mousavi2025/14": lambda t: 4 * t * mpmath.log(1 + 3 / mpmath.sqrt(t)),
     "mousavi2025/16": lambda t: 16 * mpmath.log(2 * t**2),
-    "mousavi2025/17": lambda t: t * mpmath.log(65) + t * mpmath.log(t**2) * 64**2,
+    "mousavi2025/17": lambda t: t * mpmath.log(9) + t * mpmath.log(t**2) * 8**2,
 }
 
 
 @pytest.mark.parametrize("key", covers.FALLING)
 def test_printed_covers_fall_behind(key):
-    at, ray, note = covers.FALLING[key]
-    found = attacks.along(key, "log_N", at, ray, covers.FAR, note, packings.ATTACKS[key, "log_N"])
+    at, ray, ts, note = covers.FALLING[key]
+    found = attacks.along(key, "log_N", at, ray, ts, note, packings.ATTACKS[key, "log_N"])
     assert (found.verdict, found.rung, found.edge) == ("fails", "refuted", False)
     ratios = [mpmath.mpf(r) for r in found.counterexample["ratios"]]
-    assert ratios[2] < ratios[1] / 100 < ratios[0] / 10**4
+    assert ratios[2] < ratios[1] / 10 < ratios[0] / 100
     with mpmath.workdps(60):
-        printed = PRINTED[key](mpmath.mpf(10) ** 36)
+        printed = PRINTED[key](mpmath.mpf(ts[2]))
         assert abs(printed / mpmath.mpf(found.printed_value) - 1) < 1e-4
         assert abs(printed / mpmath.mpf(found.true_value) / ratios[2] - 1) < 1e-4
+
+
+def test_a_degree_that_is_lost():
+    """D_e = 2 and R = 1000: both logarithms are log(1 + 1/R), and outputs fill an interval of length R^3."""
+    found = covers.without_degree()
+    assert found.verdict == "fails"
+    printed = 2 * math.log1p(1e-3) + min(4 * math.log1p(1e-3), 1e-6 * math.log(4))
+    assert float(found.printed_value) == pytest.approx(printed, rel=1e-4)
+    assert float(found.true_value) == pytest.approx(math.log(500), rel=1e-4)
 
 
 def test_orders_of_the_lower_bounds():

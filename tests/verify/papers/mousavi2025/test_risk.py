@@ -125,7 +125,7 @@ def test_labels_on_long_tokens(key, monkeypatch):
     assert (fails.part, fails.rung, fails.edge) == ("risk", "refuted", False)
     assert len(only(found, verdict="holds")) == 2
     number = 200
-    assert float(fails.true_value) == pytest.approx(4 * math.e * math.log(number) / number**2, rel=1e-4)
+    assert float(fails.true_value) == pytest.approx(4 * math.e * math.log(number) / number**2, rel=1e-3)
     for form in ("derived", "sharp"):
         with monkeypatch.context() as m:
             change(m, key, "risk", form, lambda e: e / 1000)
@@ -145,7 +145,7 @@ def test_the_law_of_long_tokens_meets_the_assumptions():
 @pytest.mark.parametrize("key", risk.RAYS)
 def test_the_scale_of_the_blocks_stays_along_the_ray(key):
     """Otherwise the class would be empty, or the bound large for another reason."""
-    _, more, ray = risk.RAYS[key]
+    _, more, ray, _ = risk.RAYS[key]
     at = {name: F(x) for name, x in (risk.AT | more).items()}
     values = []
     for t in (10**6, 10**12):
@@ -192,7 +192,7 @@ def test_covariances_by_simulation():
 @pytest.mark.parametrize("form", ["printed", "derived"])
 def test_the_variance_is_an_identity_and_another_is_none(form, monkeypatch):
     found = only(auxiliary.squared_norm(TINY), form=form)
-    assert [(one.verdict, one.rung) for one in found] == [("holds", "identity")]
+    assert [(one.verdict, one.rung) for one in found] == [("holds", "proved")]
     change(monkeypatch, "mousavi2025/40", "variance", form, lambda e: Rational(1001, 1000) * e)
     assert only(auxiliary.squared_norm(TINY), form=form, verdict="undecided")
 

@@ -13,7 +13,7 @@ from sympy import Rational
 from maurey import cli
 from maurey.verify.checks import EFFORTS, Result
 from maurey.verify.complexity import deviations, rademacher
-from maurey.verify.papers.trauger2024 import chain, peeling
+from maurey.verify.papers.trauger2024 import chain, layers, peeling
 from maurey.verify.prove.proofs import formula
 
 QUICK = EFFORTS["quick"]
@@ -96,20 +96,21 @@ def test_complexities_of_the_witnesses():
     spread = np.repeat(np.eye(3) / 2, 4, axis=0)[None]
     exact = rademacher.complexity(peeling.outer(spread, False, "identity", 1), 12, 1.0, 0, rng())
     assert exact.value == pytest.approx(float(chain.spread_out(3, 4)))
+    assert 0.8 * exact.value < layers.least_spread(3, 4) <= exact.value
 
 
 def test_what_is_refuted_in_4_1():
     entries = list(chain.below_zero("trauger2024/4.1", QUICK))
     assert [entry.part for entry in entries] == ["R", "R_rows"]
     for entry in entries:
-        assert float(entry.printed_value) == pytest.approx(printed_4_1(2, 16, 1e6))
+        assert float(entry.printed_value) == pytest.approx(printed_4_1(64, 300, 324, 6))
         assert float(entry.printed_value) < 0 < float(entry.true_value)
     wide = chain.along_the_width("trauger2024/4.1", QUICK)
     ratios = [float(r) for r in wide.counterexample["ratios"]]
     for t, ratio in zip(wide.counterexample["t"], ratios, strict=True):
         d = math.isqrt(int(t))
-        assert ratio == pytest.approx(printed_4_1(d, d**2, 1e-6) / float(chain.spread_out(d, d)), rel=1e-4)
-    assert ratios[0] < 1
+        assert ratio == pytest.approx(printed_4_1(d, d**2, 1) * 2 * math.sqrt(2 * d), rel=1e-4)
+    assert ratios[-1] < 1
     assert ratios == sorted(ratios, reverse=True)
 
 

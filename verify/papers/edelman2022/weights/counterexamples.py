@@ -115,10 +115,17 @@ def positions_moves() -> Any:
     """B.2 with |W_V| <= 2, |W_C| <= 1: what the output moves by when the weakest relevant bit turns, but for e.
 
     Weights are p_t q_{b_t}; with the others all at the bit of the larger q, the movement is at most
-    (|A - f| + |B - f|)/others for its two values |A|, |B| <= 2 sqrt(2) and an output |f| <= 1 + e.
+    (|A - f| + |B - f|)/others for its two values |A|, |B| <= |W_V| |W_C| sqrt(2) and an output |f| <= 1 + e.
     """
     with ctx.workprec(PRECISION):
         return 2 * (2 * arb(2).sqrt() + 1)
+
+
+def product_needed(others: int, margin: Fraction, error: Fraction) -> Any:
+    """The same the other way round: |W_V| |W_C| is at least this if every output is within the error."""
+    with ctx.workprec(PRECISION):
+        moves = others * ball(margin) - ball(2 * error) * (others + 1)
+        return (moves / 2 - 1) / arb(2).sqrt()
 
 
 def bag_moves(s: int) -> Any:

@@ -1,8 +1,8 @@
 """The attention heads of Edelman et al., Appendix B, weight by weight, and the heads that repair them.
 
 Inputs are bits b (N, T); X(b) has the T tokens and, last, [CLS]. The relevant positions are the first s. With `dual`
-the key is the direction whose product with every relevant vector is 1, instead of their sum: the scores of the relevant
-positions are then equal, whatever the coherence.
+the key is along the direction whose product with every relevant vector is 1, instead of their sum, with all the norm
+that the lemma grants it: the scores of the relevant positions are then equal, whatever the coherence.
 """
 
 from __future__ import annotations
@@ -49,13 +49,17 @@ def duals(V: Tensor) -> Tensor:
     return torch.linalg.solve(V @ V.T, V)
 
 
+def scaled(x: Tensor, norm: float) -> Tensor:
+    return x * (norm / x.norm())
+
+
 # --- weights ------------------------------------------------------------------------------------------------------
 
 
 def positions_head(tokens: Tokens, s: int, R: float, dual: bool) -> list[Head]:
     """B.2, one head. The repaired one also turns the values round, so that the target increases."""
     d, e = tokens.V.shape[1], basis(s, 0)
-    key = duals(tokens.V[:s]).sum(0) if dual else tokens.V[:s].sum(0)
+    key = scaled(duals(tokens.V[:s]).sum(0), s) if dual else tokens.V[:s].sum(0)
     value = tokens.E_1 - tokens.E_0 if dual else tokens.E_0 - tokens.E_1
     W_Q, W_K, W_V = (torch.outer(x, e) for x in (R * tokens.cls, key, value))
     return [Head(W_Q, W_K, W_V, torch.outer(e, basis(d, 0)))]
@@ -91,7 +95,8 @@ def bag_head(tokens: Tokens, s: int, R: float, dual: bool, vector: bool) -> list
     relevant = duals(tokens.V[:s]) if dual else tokens.V[:s]
     W_V = (relevant - tokens.cls).T  # columns n(i)
     W_C = torch.eye(s, d, dtype=torch.float64) if vector else torch.outer(torch.ones_like(e), basis(d, 0))
-    return [Head(torch.outer(R * tokens.cls, e), torch.outer(relevant.sum(0) + tokens.cls, e), W_V, W_C)]
+    key = relevant.sum(0) + tokens.cls
+    return [Head(torch.outer(R * tokens.cls, e), torch.outer(scaled(key, s + 1) if dual else key, e), W_V, W_C)]
 
 
 def norms(heads: list[Head]) -> dict[str, float]:

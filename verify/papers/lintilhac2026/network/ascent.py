@@ -100,8 +100,11 @@ def doubles(at: Mapping[str, Any]) -> dict[str, Tensor]:
 
 
 def allowed(key: str, at: Mapping[str, Any]) -> Tensor:
-    """Where what a claim assumes holds."""
-    known, relations = doubles(at), [one.relation for one in registry.find(key).assumes]
+    """Where what a claim assumes holds, so far as it speaks of what is given."""
+    known = doubles(at)
+    relations = [
+        one.relation for one in registry.find(key).assumes if {s.name for s in one.relation.free_symbols} <= {*known}
+    ]
     sides = [(walk(r.lhs, known, Whole()), r.rel_op, walk(r.rhs, known, Whole())) for r in relations]
     held = [left < right if how == "<" else left <= right for left, how, right in sides]
     return reduce(torch.logical_and, held, torch.ones_like(known["e_M"], dtype=torch.bool))

@@ -31,7 +31,7 @@ class Case:
     def __init__(self, target: Target, bits: Sequence[int]) -> None:
         self.target, self.bits = target, tuple(bits)
         self.net: Network = build(target)
-        self.masks: Masks = masks(target)
+        self.masks: Masks | None = masks(target)  # none: softmax in the first layer too
         self.theta = flat(self.net)
         self.z = torch.tensor([self.bits], dtype=torch.float64)
         last = torch.zeros(1, dtype=torch.float64)

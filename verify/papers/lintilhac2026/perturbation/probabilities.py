@@ -15,16 +15,18 @@ trace, and that of the loss has twice the squared gradient.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flint import arb, ctx
 
-from maurey.numeric.evaluation import BITS, value
+from maurey.numeric.balls import enclose
+from maurey.numeric.evaluation import BITS
 from maurey.numeric.exact import decimal, to_ball
-from maurey.verify.checks import Result, refuted
+from maurey.symbolic import registry
 from maurey.verify.complexity.gaussian_tails import beyond, longer, quantile
 
 AT = {"omega": 1, "D": 1, "T": 2}
@@ -84,13 +86,18 @@ def trace(T: int, sigma: int) -> arb:
     return max((2 * one.g**2 for one in far(T, sigma) if one.often_g > to_ball(FAILING)), key=float, default=arb(0))
 
 
-def exceeded(key: str, part: str, at_least: Callable[[int, int], arb], note: str, **more: Any) -> Result:
-    """The printed form, which does not know the probability, at the first power of ten where it is exceeded."""
+def exceeded(key: str, part: str, at_least: Callable[[int, int], arb]) -> str:
+    """The printed form, which knows no probability, at the first power of ten where it is exceeded: far beyond what the
+    lemmas allow."""
+    claim = replace(registry.find(key), assumes=())
     with ctx.workprec(BITS):
         for sigma in SIGMAS:
-            at = AT | {"sigma": sigma, "delta": FAILING}
-            said, true = value(key, "printed", part, at), at_least(AT["T"], sigma)
-            if true > said:
-                where = {name: str(value) for name, value in at.items()} | {"string": "0" * AT["T"]}
-                return refuted(note, where, decimal(said), decimal(true, False), part=part, **more)
-    return Result("undecided", "refuted", "no sigma is large enough for the lower bound", part=part)
+            said = Fraction(enclose(claim, "printed", part, **AT, sigma=sigma).upper)
+            true = at_least(AT["T"], sigma)
+            if true > to_ball(said):
+                return (
+                    "It keeps first powers of sigma alone, and fails where sigma is far from small: for one bit of "
+                    f"two, the string 00 and sigma = {sigma}, {float(true):.4g} is exceeded with a probability above "
+                    f"{FAILING}, and it says {float(said):.4g}"
+                )
+    return "No sigma was found at which it fails"

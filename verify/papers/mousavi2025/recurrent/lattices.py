@@ -74,7 +74,7 @@ def root_systems() -> Iterator[Packing]:
     for d in (3, 4, 5):
         yield measured(f"the roots of D_{d} and the origin", with_origin(two_places(d, 1)))
     e8 = np.vstack([two_places(8, 2), even_signs(np.arange(8), 8)])
-    yield measured("the roots of E_8 and the origin", with_origin(e8))
+    yield measured("the roots of E8 and the origin", with_origin(e8))
 
 
 def barnes_wall() -> Packing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -121,11 +122,21 @@ def lemma_22(effort: Effort) -> Iterator[Result]:
 
 def no_units() -> Result:
     """d_e = 1 and eps a little below 1: the products are 1 and -1, and a network without units is off by 1."""
-    at: dict[str, Any] = {"d_e": "1", "eps": "999999/1000000"}
+    at: dict[str, Any] = {"d_e": "1", "eps": "99/100"}
     said = enclose(registry.find("mousavi2025/22"), "printed", "width", **at)
     assert said.upper < Decimal(1)
     note = "at d_e = 1 the printed logarithm vanishes as eps goes to 1, and a network needs a unit to tell 1 from -1"
-    return refuted(note, at, said.value, 1, part="width", edge=True, instances=1)
+    return refuted(note, at, f"{said.value:.6g}", 1, part="width", edge=True, instances=1)
+
+
+def no_weights() -> Result:
+    """The same of the layer: its outputs are at least 1 - eps in size, and its units at most 2 where rows of W_1 and
+    biases are at most 1, so that a row of A_1 has (1 - eps)/2 at least; the print has a power 3/2 of 1 - eps."""
+    at: dict[str, Any] = {"d_e": "1", "eps": "99/100"}
+    said, needed = enclose(registry.find("mousavi2025/23"), "printed", "A", **at), Fraction(1, 200)
+    assert said.upper < Decimal("0.005")
+    note = "at d_e = 1 the printed logarithm vanishes as eps goes to 1, faster than the output weights that are needed"
+    return refuted(note, at, f"{said.value:.6g}", needed, part="A", edge=True, instances=1)
 
 
 def first_layers(effort: Effort) -> Iterator[Built]:
@@ -146,6 +157,7 @@ def first_layers(effort: Effort) -> Iterator[Built]:
 @check("mousavi2025/23")
 def lemma_23(effort: Effort) -> Iterator[Result]:
     yield from held("mousavi2025/23", first_layers(effort), "the layer written out, d_h + d + (q + 1) d_e inputs")
+    yield no_weights()
 
 
 # --- 24 and 25 -----------------------------------------------------------------------------------------------------

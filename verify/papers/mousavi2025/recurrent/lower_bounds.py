@@ -116,7 +116,7 @@ def respected(effort: Effort) -> Iterator[Result]:
     note = "networks with codes or grids as states, from one coordinate to 24 for each token, N up to 10^9"
     for (part, form), tight in worst.items():
         yield Result("holds", "tested", note, instances=count, tightness=tight, part=part, form=form)
-    note += f"; d_h log(1 + L_f^2 |U|^2)/N is at least {least:.3g} among them, and no hidden constant may be larger"
+    note += f"; d_h is at least {least:.3g} times the printed width among them, and no hidden constant may be larger"
     yield Result("holds", "tested", note, instances=count, part="width")
 
 
@@ -156,7 +156,7 @@ def codes_beat_the_norm(effort: Effort) -> Result:
     in_integers = [(N, 24 * (N - 1), farthest(24 * (N - 1), WITNESS_BITS * (N - 1))) for N in (10, 100, 1000)]
     assert all(5 * apart >= length for _, length, apart in in_integers)
     assert all(exists(length, WITNESS_BITS * (N - 1), apart) for N, length, apart in in_integers)
-    errors = ", ".join(f"{decimal(quantiser(bits).error)} (L_f = {decimal(steepness(bits))})" for bits in LEVELS)
+    errors = ", ".join(f"{decimal(quantiser(bits).error)} ({decimal(steepness(bits))})" for bits in LEVELS)
 
     def norm(point: Point) -> tuple[arb, str]:
         N, d_h = int(point["N"]), int(point["d_h"])
@@ -168,9 +168,10 @@ def codes_beat_the_norm(effort: Effort) -> Result:
         return arb(fmpz(1)), how
 
     note = (
-        f"a network with |U| = 1, a fixed L_f and the risk {decimal(quantiser(WITNESS_BITS).error)} at every N: the "
-        "hidden state is a word of a code that stands for the quantised tokens, and words are far apart whatever N is. "
-        f"The same with risks {errors}: there is a network for every level c, and no constant helps"
+        f"a network with |U| = 1, a fixed Lipschitz constant and the risk {decimal(quantiser(WITNESS_BITS).error)} at "
+        "every N: the hidden state is a word of a code that stands for the quantised tokens, and words are far apart "
+        f"whatever N is. The same with risks and Lipschitz constants {errors}: there is a network for every level c, "
+        "and no constant helps"
     )
     return outgrown(
         "mousavi2025/35",

@@ -136,7 +136,7 @@ def end_to_end(s: Sizes, w: Array, units: int, eps_2NN: float, rng: np.random.Ge
 
 # --- the checks ----------------------------------------------------------------------------------------------------
 
-WHERE = "position vectors from a sign matrix and from the roots of E_8, whose inner products are 1/2"
+WHERE = "position vectors from a sign matrix and from the roots of E8, whose inner products are 1/2"
 
 
 def sizes(effort: Effort) -> Iterator[tuple[Sizes, float, Array]]:

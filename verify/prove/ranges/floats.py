@@ -39,7 +39,7 @@ class Floats:
         return np.power(np.where(base < 0, np.nan, base), float(exponent))
 
     def power_of(self, base: Any, exponent: Any) -> Any:
-        return np.power(np.where(base < 0, np.nan, base), exponent)
+        return np.power(base, exponent)  # nan for a root of a negative number
 
     def apply(self, name: str, arguments: list[Any]) -> Any:
         return FUNCTIONS[name](*arguments)

@@ -18,6 +18,14 @@ from sympy import Expr, true
 from maurey.numeric.walk import Undefined, walk
 
 
+def repeated(x: Any, times: int) -> Any:
+    """x^times by squares. Arb's own takes a logarithm, which a ball around zero does not have."""
+    if times == 1:
+        return x
+    square = repeated(x * x, times // 2)
+    return square * x if times % 2 else square
+
+
 class Series:
     """The field of power series, cut off at the order asked for."""
 
@@ -41,12 +49,12 @@ class Series:
         p, q = exponent.as_integer_ratio()
         base = self.series(base)
         if q == 1:
-            whole = reduce(mul, [base] * abs(p))
+            whole = repeated(base, abs(p))
             return whole if p > 0 else self.inverse(whole)
         self.need(first(base) > 0, "a root")
         if q == 2:
             root = base.sqrt()
-            whole = reduce(mul, [root] * abs(p))
+            whole = repeated(root, abs(p))
             return whole if p > 0 else self.inverse(whole)
         return (base.log() * arb(fmpq(p, q))).exp()
 

@@ -1,0 +1,75 @@
+"""Limits inside limits: each ends what is its own, and nothing rings afterwards."""
+
+import signal
+import sys
+from contextlib import suppress
+from time import process_time
+
+import pytest
+from sympy import cosh, oo, sinh, symbols
+
+import maurey
+from maurey.verify.prove import clock
+
+x = symbols("x", positive=True)
+OPEN = cosh(x), (sinh(x) / x) ** 3  # Lazarevic's inequality, which takes all the time there is
+
+
+class Up(clock.Halt):
+    pass
+
+
+def busy(seconds):
+    end = process_time() + seconds
+    while process_time() < end:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def _as_before():
+    before = signal.getsignal(signal.SIGPROF), sys.unraisablehook
+    yield
+    assert (signal.getsignal(signal.SIGPROF), sys.unraisablehook) == before
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+
+
+def limited(seconds, work):
+    limit, start = clock.begin(seconds, Up), process_time()
+    try:
+        work()
+    finally:
+        clock.over(limit)
+        assert process_time() - start < seconds + 0.1
+
+
+def ask(seconds):
+    maurey.check(x, x, over={"x": (0, 1)})  # what is imported on first use
+    return lambda: maurey.check(*OPEN, over={"x": (0, oo)}, seconds=seconds)
+
+
+def test_the_outer_limit_ends_a_question():
+    with pytest.raises(Up):
+        limited(0.3, ask(seconds=20))
+
+
+def test_the_outer_limit_goes_on_after_a_question():
+    question, found = ask(seconds=0.2), []
+    with pytest.raises(Up):
+        limited(0.6, lambda: (found.append(question()), busy(2)))
+    assert found[0].verdict == "undecided"
+    assert found[0].how == "open after 0.2 s"
+
+
+def test_what_takes_the_inner_limit_for_its_own_is_rung_again():
+    def attempts():
+        while True:
+            with suppress(clock.OutOfTime), clock.fence(0.05):
+                busy(1)
+
+    with pytest.raises(Up):
+        limited(0.2, attempts)
+
+
+def test_a_limit_that_never_comes():
+    with clock.fence(1e300):
+        busy(0.01)
