@@ -15,6 +15,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
+from operator import itemgetter
 from typing import Any
 
 from maurey.symbolic.claim import InputError
@@ -70,7 +71,7 @@ Check = Callable[[Effort], "Result | Iterable[Result]"]
 
 @dataclass
 class _Book:
-    checks: dict[str, list[Check]] = field(default_factory=dict)
+    checks: dict[str, list[tuple[str, Check]]] = field(default_factory=dict)  # each with the module that registers it
     exempt: dict[str, str] = field(default_factory=dict)
     modules: dict[str, set[str]] = field(default_factory=dict)  # which speak of a key
 
@@ -80,11 +81,12 @@ BOOK = _Book()
 
 def check(*keys: str) -> Callable[[Check], Check]:
     """Register a check for the claims with these keys."""
-    _speaks_of(keys, _caller())
+    module = _caller()
+    _speaks_of(keys, module)
 
     def register(function: Check) -> Check:
         for key in keys:
-            BOOK.checks.setdefault(key, []).append(function)
+            BOOK.checks.setdefault(key, []).append((module, function))
         _speaks_of(keys, _unwrapped(function).__module__)
         return function
 
@@ -133,7 +135,8 @@ def _load_for(key: str) -> _Book:
 
 
 def checks_of(key: str) -> list[Check]:
-    return _load_for(key).checks.get(key, [])
+    """By module, and in a module as they stand there: which module was loaded first changes nothing."""
+    return [function for _, function in sorted(_load_for(key).checks.get(key, []), key=itemgetter(0))]
 
 
 def exemption_of(key: str) -> str:

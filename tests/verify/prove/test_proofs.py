@@ -18,7 +18,7 @@ from maurey.verify.prove.subdivision import nonnegative
 MINE = ("maurey.verify.papers.maurey.proofs", "maurey.verify.papers.edelman2022.lemmas")
 for paper in ("maurey", "edelman2022"):
     load(paper)
-CHECKS = [(key, f) for key, found in BOOK.checks.items() for f in found if f.__module__ in MINE]
+CHECKS = [(key, f) for key, found in BOOK.checks.items() for _, f in found if f.__module__ in MINE]
 LESS = Rational(999, 1000)
 
 x, y = symbols("x y", real=True)
