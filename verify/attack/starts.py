@@ -105,11 +105,12 @@ class Starts:
 
 
 def rounded(points: Starts, values: Values, at: int) -> dict[str, Any]:
-    """One start as exact binary fractions: a hair inside the class, and rounded by much less than that hair."""
+    """One start as exact binary fractions: a hair inside the class, and rounded by much less than that hair, yet by
+    more than what doubles differ by from one machine to another."""
     bounds = {name: through(lambda b: float(b[at]), b) for name, b in points.bounds.items()}
     found: dict[str, Any] = {"bounds": bounds, "variables": {}}
     for name in points.variables:
-        M = values[name][at] * (1 - 2.0**-36)
-        quantum = 2.0 ** (math.frexp(float(M.abs().max()))[1] - 46)
+        M = values[name][at] * (1 - 2.0**-22)
+        quantum = 2.0 ** (math.frexp(float(M.abs().max()))[1] - 32)
         found["variables"][name] = (M / quantum).round().mul(quantum).tolist()
     return found
