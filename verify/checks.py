@@ -57,6 +57,8 @@ class Result:
             raise ValueError(f"{self.verdict!r}, {self.rung!r}: not a verdict, or not a rung")
         if self.verdict == "fails" and not self.counterexample:
             raise ValueError("what fails has a counterexample")
+        if self.tightness is not None and not isinstance(self.tightness, int | float):
+            raise ValueError(f"a tightness is a number of Python's, not {type(self.tightness)}")
 
 
 def refuted(note: str, witness: Mapping[str, Any], said: object, true: object, **more: Any) -> Result:

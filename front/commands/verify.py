@@ -77,7 +77,7 @@ def verify(
     if commit:
         ledger.keep(entries)
     if as_json:
-        print(json.dumps([asdict(row) for row in rows], indent=1, default=float))  # a tightness may be SymPy's
+        print(json.dumps([asdict(row) for row in rows], indent=1))
     else:
         print("\n".join([*table(rows), summary(rows)]))
     new = [key for key in chosen if key not in stored]

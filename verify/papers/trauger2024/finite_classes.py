@@ -203,7 +203,7 @@ def masking(effort: Effort) -> Iterator[Result]:
     for part, ratios in found.items():
         ratio, told = max(ratios) / CROSS_ENTROPY, note.format(where[part])
         verdict = "holds" if ratio <= 1 else "undecided"
-        yield Result(verdict, "tested", told, instances=len(ratios) - 1, tightness=ratio, part=part)
+        yield Result(verdict, "tested", told, instances=len(ratios) - 1, tightness=float(ratio), part=part)
 
 
 @check(MASKING)
