@@ -79,6 +79,8 @@ class _ExactEnv(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self.cache:
             value = self.env[name]
+            if isinstance(value, arb) and name not in self.steps:  # a number that is only known as a ball
+                raise Unresolved(name)
             self.cache[name] = (
                 walk(self.steps[name].expr, self, Surds()) if isinstance(value, arb) else self._surd(value)
             )

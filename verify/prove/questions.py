@@ -17,12 +17,13 @@ from maurey.numeric.walk import ELEMENTARY
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.expressions import MOST_DEEP, depth
 
-from .decide.domains import conditions
+from .decide.domains import conditions, reality
 from .decide.problem import Box, Given, box_text
 
 RELATIONS = ("<=", "<", ">=", ">", "==")
 MOST_BITS = int(LONGEST * math.log2(10))
 FUNCTIONS = (*ELEMENTARY, "exp", "log", "Abs", "ceiling", "Min", "Max", "Piecewise")
+INVERSE = (sympy.asin, sympy.acos, sympy.acosh, sympy.atanh)  # which SymPy leaves as they are where they are not real
 OTHERS: dict[Any, Any] = {  # by functions that there are
     sympy.cot: lambda u: sympy.cos(u) / sympy.sin(u), sympy.sec: lambda u: 1 / sympy.cos(u),
     sympy.csc: lambda u: 1 / sympy.sin(u), sympy.coth: lambda u: sympy.cosh(u) / sympy.sinh(u),
@@ -40,6 +41,7 @@ class Question:
     relation: str
     box: Box
     given: tuple[Given, ...]
+    real: tuple[Given, ...]  # what makes both sides real numbers
     statement: str
     where: str
 
@@ -80,10 +82,13 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
     partial = any(_may_fail(u, either) for expr in (first, second) for u, either in conditions(expr))
     real = ["where both sides are real"] if partial else []
     bases = {p.base for e in (first, second) for p in e.atoms(Pow) if p.exp.free_symbols and not p.exp.is_integer}
-    powers = [f"{base} >= 0" for base in sorted(bases, key=str) if not (base.is_Rational and base > 0)]
+    powers = [f"{base} >= 0" for base in sorted(bases, key=str)
+              if not (base.is_nonnegative or (base in box and box[base][0] >= 0))]  # fmt: skip
     where = ", ".join([box_text(box), *(f"{g.expr} > 0" for g in open_ends), *texts, *powers, *real])
     statement = f"{left} {relation.replace('==', '=')} {right}"
-    return Question(first, second, relation, box=box, given=given, statement=statement, where=where)
+    parts = [g for expr in (first, second) for g in reality(expr) if g.expr.free_symbols]
+    return Question(first, second, relation, box=box, given=given, real=tuple(dict.fromkeys(parts)),
+                    statement=statement, where=where)  # fmt: skip
 
 
 def _may_fail(u: Expr, either: bool) -> bool:
@@ -197,7 +202,8 @@ def readable(expr: Expr) -> Expr:
                                   sympy.ceiling, sympy.Min, sympy.Max, sympy.Piecewise, Relational, *_functions(),
                                   type(sympy.pi), type(sympy.E), *OTHERS, sympy.logic.boolalg.BooleanAtom,
                                   sympy.functions.elementary.piecewise.ExprCondPair))  # fmt: skip
-        if node.has(sympy.I, sympy.nan, sympy.zoo) or node in (S.Infinity, S.NegativeInfinity):
+        complex_ = node.is_number and isinstance(node, INVERSE) and node.is_real is False
+        if complex_ or node.has(sympy.I, sympy.nan, sympy.zoo) or node in (S.Infinity, S.NegativeInfinity):
             raise InputError(f"the expressions of an inequality are real and finite, got {node}")
         if not known:
             what = f"function {node.func.__name__}" if isinstance(node, sympy.Function) else f"meaning for {node}"

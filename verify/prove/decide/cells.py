@@ -211,17 +211,18 @@ class Cells:
         hull = {x.name: arb(low).union(arb(high)) for x, (low, high) in cell.items()}
         n = len(free)
         matrix = [[arb(0)] * n for _ in range(n)]
-        for i, x in enumerate(free):
+        for row, x in enumerate(free):
             found = derivatives(self.expr, hull, {x.name: 1}, 2)
             if found is None or not self.outward(x, cell[x], i):
                 return False
-            matrix[i][i] = 2 * found[2]
-        for i, x in enumerate(free):
-            for j, y in enumerate(free[:i]):
+            matrix[row][row] = 2 * found[2]
+        for row, x in enumerate(free):
+            for column, y in enumerate(free[:row]):
                 found = derivatives(self.expr, hull, {x.name: 1, y.name: 1}, 2)
                 if found is None:
                     return False
-                matrix[i][j] = matrix[j][i] = (2 * found[2] - matrix[i][i] - matrix[j][j]) / 2
+                mixed = (2 * found[2] - matrix[row][row] - matrix[column][column]) / 2
+                matrix[row][column] = matrix[column][row] = mixed
         return positive_definite(matrix)
 
     def outward(self, x: Symbol, side: tuple[Any, Any], i: int) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import sympy
 from sympy import Add, Expr, Mul, Pow, exp
 
-from maurey.verify.prove.clock import OutOfTime, fence
+from maurey.verify.prove.clock import NoAnswer, algebra
 
 from .intervals import EVERYTHING, Interval, over
 
@@ -25,9 +25,9 @@ def products(expr: Expr) -> list[Expr]:
     if expr.count_ops() > LONGEST:
         return [expr]
     try:
-        with fence(0.3):
+        with algebra(0.3):
             product = sympy.factor(sympy.together(expr))
-    except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError):
+    except NoAnswer:
         return [expr]
     return [expr, product] if product != expr else [expr]
 
@@ -53,14 +53,14 @@ def hyperbolic(expr: Expr) -> Expr:
 def dominated(expr: Expr) -> list[tuple[Expr, Expr]]:
     """Each term T with the sum of all terms divided by T."""
     try:
-        with fence(0.3):
+        with algebra(0.3):
             if expr.has(sympy.sinh, sympy.cosh):
                 expr = expr.replace(lambda e: isinstance(e, (sympy.sinh, sympy.cosh)), lambda e: e.rewrite(exp))
             terms = Add.make_args(sympy.expand(expr))
             if not 2 <= len(terms) <= MOST_TERMS:
                 return []
             return [(t, Add(*(_ratio(other, t) for other in terms))) for t in terms]
-    except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError, RecursionError):
+    except NoAnswer:
         return []
 
 
