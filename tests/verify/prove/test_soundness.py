@@ -1,7 +1,7 @@
 """What must not be called proved or refuted: integers, open ends, branches, kinks, domains with nothing in them."""
 
 import pytest
-from flint import fmpq
+from flint import arb, ctx, fmpq
 from sympy import (  # fmt: skip
     Abs,
     E,
@@ -37,6 +37,8 @@ import maurey
 from maurey import InputError
 from maurey.verify.prove.decide.cells import Cells
 from maurey.verify.prove.decide.problem import Problem
+from maurey.verify.prove.ranges.intervals import between
+from maurey.verify.prove.ranges.intervals import entropy as entropy_of
 
 x, y = symbols("x y")
 n, m = symbols("n m", integer=True)
@@ -99,6 +101,7 @@ def test_what_is_false_only_at_far_integers_is_not_proved():
     ("lhs", "rhs", "over", "assuming", "message"),
     [
         (log(x), 0, {"x": (-2, -1)}, (), "both sides are real at no point of the box"),
+        (sqrt(-5 * y / 4 - acos(y)), 1, {x: (-oo, 0), y: (-2, 5)}, (), "both sides are real at no point of the box"),
         (log(x), -1, {"x": (-2, 0)}, (), "both sides are real at no point of the box"),
         (log(sqrt(x)), 1, {"x": (-3, -1)}, (), "both sides are real at no point of the box"),
         (log(x), log(x), {"x": (-2, -1)}, (), "both sides are real at no point of the box"),
@@ -193,3 +196,20 @@ def test_far_out_and_in_short():
     assert page.verdict == "fails"
     assert "10^400" in repr(page)
     assert len(repr(page)) < 80
+
+
+def test_entropy_on_a_simplex():
+    """u log u beside 0, and letters that are bounded only together."""
+    masses = symbols("p:3")
+    entropy, simplex = -sum(p * log(p) for p in masses), Eq(sum(masses), 1)
+    over = dict.fromkeys(masses, (0, oo))
+    assert maurey.check(entropy, log(3), over=over, assuming=simplex).verdict == "holds"
+    page = maurey.check(entropy, log(3) * (1 - Rational(1, 10**6)), over=over, assuming=simplex)
+    assert page.witness == dict.fromkeys(("p0", "p1", "p2"), THIRD)
+    with ctx.workprec(96):
+        for low, high in ((0, 1), (0, fmpq(1, 5)), (fmpq(1, 5), fmpq(1, 2)), (fmpq(1, 2), 3), (-1, fmpq(1, 9))):
+            found = entropy_of(between(low, high))
+            inner = [arb(max(low, 0) + (high - max(low, 0)) * fmpq(k, 50)) for k in range(1, 51)]
+            values = [u * u.log() for u in inner]
+            assert not any(v < found.low or v > found.high for v in values)
+            assert found.low > min(v.mid() for v in values) - arb("0.05")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, exp
+from sympy import Add, Expr, Mul, Pow, Symbol, exp
 
 from maurey.verify.prove.clock import NoAnswer, algebra
 
@@ -30,6 +30,22 @@ def products(expr: Expr) -> list[Expr]:
     except NoAnswer:
         return [expr]
     return [expr, product] if product != expr else [expr]
+
+
+def entropies(expr: Expr) -> tuple[Expr, dict[str, Expr]]:
+    """The expression with a letter for each u log u, and what u is."""
+    found: dict[Expr, Symbol] = {}
+
+    def named(product: Expr) -> Expr:
+        factors = list(Mul.make_args(product))
+        for one in [f for f in factors if isinstance(f, sympy.log) and f.free_symbols and f.args[0] in factors]:
+            factors.remove(one)
+            factors.remove(one.args[0])
+            factors.append(found.setdefault(one.args[0], Symbol(f"u{len(found)}_log_u", real=True)))
+        return Mul(*factors)
+
+    expr = expr.replace(lambda e: isinstance(e, Mul), named)
+    return expr, {letter.name: u for u, letter in found.items()}
 
 
 def hyperbolic(expr: Expr) -> Expr:
