@@ -80,7 +80,7 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
     texts = [f"{a} {'=' if rel == '==' else rel} {b}" for a, b, rel in relations]
     first, second = own(left), own(right)
     partial = any(_may_fail(u, either) for expr in (first, second) for u, either in conditions(expr))
-    real = ["where both sides are real"] if partial else []
+    real = ["where every part is real"] if partial else []
     bases = {p.base for e in (first, second) for p in e.atoms(Pow) if p.exp.free_symbols and not p.exp.is_integer}
     powers = [f"{base} >= 0" for base in sorted(bases, key=str)
               if not (base.is_nonnegative or (base in box and box[base][0] >= 0))]  # fmt: skip
