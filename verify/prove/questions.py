@@ -9,6 +9,7 @@ from numbers import Number
 from typing import Any
 
 import sympy
+from flint import ctx
 from sympy import Expr, Float, Pow, Rational, S, Symbol
 from sympy.core.relational import Relational
 
@@ -18,7 +19,9 @@ from maurey.symbolic.claim import InputError
 from maurey.symbolic.expressions import MOST_DEEP, depth
 
 from .decide.domains import conditions, reality
-from .decide.problem import Box, Given, box_text
+from .decide.problem import PRECISION, Box, Given, box_text, number
+from .ranges.intervals import between
+from .ranges.intervals import over as range_over
 
 RELATIONS = ("<=", "<", ">=", ">", "==")
 MOST_BITS = int(LONGEST * math.log2(10))
@@ -79,7 +82,7 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
     box = {letters[n]: side for n, side in names.items()}
     texts = [f"{a} {'=' if rel == '==' else rel} {b}" for a, b, rel in relations]
     first, second = own(left), own(right)
-    partial = any(_may_fail(u, either) for expr in (first, second) for u, either in conditions(expr))
+    partial = any(_may_fail(u, either, box) for expr in (first, second) for u, either in conditions(expr))
     real = ["where every part is real"] if partial else []
     bases = {p.base for e in (first, second) for p in e.atoms(Pow) if p.exp.free_symbols and not p.exp.is_integer}
     powers = [f"{base} >= 0" for base in sorted(bases, key=str)
@@ -91,9 +94,13 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
                     statement=statement, where=where)  # fmt: skip
 
 
-def _may_fail(u: Expr, either: bool) -> bool:
-    """As far as the signs of symbols do not tell."""
-    return not (u.is_positive or (either and u.is_nonzero))
+def _may_fail(u: Expr, either: bool, box: Box) -> bool:
+    """As far as neither the signs of symbols nor intervals tell."""
+    if u.is_positive or (either and u.is_nonzero):
+        return False
+    with ctx.workprec(PRECISION):
+        found, _ = range_over(u, {x.name: between(number(low), number(high)) for x, (low, high) in box.items()})
+    return found is None or not (found.low > 0 or (either and found.high < 0))
 
 
 def _several(assuming: Any) -> list[Any]:
