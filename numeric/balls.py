@@ -6,6 +6,7 @@ leaves open is settled by exact radicals if it is a tie, by more precision if it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -58,6 +59,12 @@ class Enclosure:
 
     def __str__(self) -> str:
         return str(self.value)
+
+    def __float__(self) -> float:
+        found = float(self.value)
+        if math.isinf(found):
+            raise OverflowError(f"{cut_number(self.value)} is beyond what a float holds; `value` is a Decimal")
+        return found
 
 
 @lru_cache(maxsize=4096)
