@@ -128,7 +128,7 @@ def errata(which: Any = "") -> Errata:
         part = part and claim.part(part).name
     else:
         keys = set(registry.claims_of(key)) if which else {claim.key for claim in registry.all_claims()}
-    found = records(ledger.comparisons(keys=keys))
+    found = records(ledger.comparisons(keys=keys), keys)
     return Errata(Entry(entry) for entry in found if entry["key"] in keys and part in ("", entry["part"]))
 
 

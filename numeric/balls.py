@@ -6,6 +6,7 @@ leaves open is settled by exact radicals if it is a tie, by more precision if it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -59,6 +60,12 @@ class Enclosure:
     def __str__(self) -> str:
         return str(self.value)
 
+    def __float__(self) -> float:
+        found = float(self.value)
+        if math.isinf(found):
+            raise OverflowError(f"{cut_number(self.value)} is beyond what a float holds; `value` is a Decimal")
+        return found
+
 
 @lru_cache(maxsize=4096)
 def _rational(p: int, q: int) -> fmpq:
@@ -79,6 +86,8 @@ class _ExactEnv(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self.cache:
             value = self.env[name]
+            if isinstance(value, arb) and name not in self.steps:  # a number that is only known as a ball
+                raise Unresolved(name)
             self.cache[name] = (
                 walk(self.steps[name].expr, self, Surds()) if isinstance(value, arb) else self._surd(value)
             )

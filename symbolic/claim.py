@@ -20,25 +20,10 @@ from sympy.core.relational import Relational
 from .derivation import Step
 from .errors import InputError as InputError  # where it is asked for
 from .errors import cut
+from .kinds import FORMS as FORMS
+from .kinds import KINDS as KINDS
 
-FORMS = ("printed", "repaired", "derived", "sharp")
 REPAIRED = "as it should read"  # the reason of a step that a repaired form states
-KINDS = (
-    "definition",
-    "assumption",
-    "covering",
-    "lipschitz",
-    "optimization",
-    "rademacher",
-    "generalization",
-    "representation",
-    "construction",
-    "approximation",
-    "concentration",
-    "packing",
-    "lower-bound",
-    "summary",
-)
 RELATIONS = {"<=": r"\le", ">=": r"\ge", "=": "=", "<~": r"\lesssim", ">~": r"\gtrsim"}
 SOURCES = {  # of a printed form
     "printed": "read in the paper",
