@@ -84,6 +84,16 @@ class ReLUNetwork:
         )
 
 
+def two_layer_movement(bound: Expr, inputs: Expr) -> Expr:
+    """Of a . s(W h + b) per unit of all its parameters together, these in a ball and |h| bounded (maurey/block)."""
+    return bound * sqrt(1 + inputs**2)
+
+
+def largest_product(bound: Expr) -> Expr:
+    """Of the norms of its two layers, which is its Lipschitz constant (maurey/block)."""
+    return bound**2 / 2
+
+
 def least_product(D: Derivation, length: Expr, depth: Expr, risk: Expr) -> Expr:
     """Of the Frobenius norms of a read-out of the given depth, the map of the states included, if its risk on 1STR is
     small at one position (maurey/readout)."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sympy import Add, E, Expr, Integer, Max, Min, S, log, sqrt
 
-from .chain import TEXTBOOK, dudley_at
+from .chain import EXCESS, SHARES, TEXTBOOK, dudley_at, one_step
 from .corrections import column_corrections, columns_or_entries
 from .covers import Cover, volumetric, zhang_grid, zhang_scalar
 from .derivation import Derivation
@@ -159,18 +159,18 @@ class Shallow:
         cut = cut_off(D, A, n, centred=True)
         w, *others = self.module().sensitivity(D, self.signal()).weights
         size = self.shared(D, [w, *others], resolution(D, cut, tau), volumetric, "cut")
-        by_count = D.let("Rad_count", rf"{COMPLEXITY}^{{\mathrm{{vol}}}}", Min(A, cut + A * sqrt(2 * size / n)),
-                         "the error, and Massart's lemma for the centres", "maurey/chaining")  # fmt: skip
+        by_count = D.let("Rad_count", rf"{COMPLEXITY}^{{\mathrm{{vol}}}}", Min(A, one_step(size, cut, tau, n)),
+                         "the error, and Massart's lemma for the centres", "maurey/one-step")  # fmt: skip
         if self.row_sum is None:
             return by_count
         beta = D.name("beta_QK", r"\beta_{QK}", w.coefficient, w.reason, w.key)
         C = column_corrections(D, w).coefficient
         C = D.let("C_class", r"C_{\mathcal F}", C * (PARTS["QK"] * beta * (2 * sqrt(tau))) ** 2,
                   r"the matrices' entropy in the losses' resolution: $C_{\mathcal F}/\varepsilon^2$")  # fmt: skip
-        reason = "Massart's lemma at one link; no less than the cut-off, and no more than the range"
-        link = D.let("link", r"\lambda", Min(A, Max(cut, sqrt(2 * C / n))), reason)
+        reason = "Massart's lemma at one link; no less than the cut-off, and beyond $A/e$ the bound is trivial"
+        link = D.let("link", r"\lambda", Min(A / E, Max(cut, sqrt(2 * C / n))), reason)
         rest = self.shared(D, others, resolution(D, link, tau, "link", r"\lambda"), volumetric, "link")
-        levels = E * link * (1 + log(A / link)) + 2 * A * sqrt(2 * rest / n)
+        levels = E * link * (EXCESS + log(A / link)) + SHARES[True] * A * sqrt(2 * rest / n)
         by_norms = D.let("Rad_norms", rf"{COMPLEXITY}^{{\mathrm{{norms}}}}", Min(A, levels),
-                         "levels in the ratio $e$ down to one link", "maurey/chaining")  # fmt: skip
+                         "as many levels as serve best, none below one link", "maurey/levels")  # fmt: skip
         return D.let("Rad", COMPLEXITY, Min(by_count, by_norms), "the smaller one")

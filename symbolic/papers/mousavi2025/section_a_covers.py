@@ -206,7 +206,7 @@ S_n}\|\Theta^\top z_j-\Theta'^\top z_j\|_2$. The columns are dotted with the que
         B_QK_F={"latex": "R_F", "meaning": r"bound on $\|\Theta_{QK}\|_F$, all heads together"},
     ),
     samples="n",
-    uses=("zhang2002/4", "edelman2022/2.1", "mousavi2025/41", "trauger2024/3.1", "maurey/online"),
+    uses=("zhang2002/4", "edelman2022/2.1", "mousavi2025/41", "trauger2024/3.1", "maurey/online", "maurey/columns"),
     constants=(C0,),
     differs={"E_rows": LENGTHS},
     parts=(
@@ -254,7 +254,7 @@ def _best_transformer(D: Derivation) -> Expr:
 CLASS = r"""$\|a\|_2\le r_{m,a}$, $\|(W,b)\|_F\le R_{m,w}$, $\|W_{QK}^{(h)}\|_{2,1}\le r_{QK}$ for all $h$ and tokens
 $\|z_j^{(i)}\|_2\le r_z$"""
 CLASS_NAMES = "n m H D_e r_z B_a B_W_F B_QK_21"
-SHARPER = ("maurey/softmax", "maurey/online", "maurey/chaining")
+SHARPER = ("maurey/softmax", "maurey/columns", "maurey/levels", "maurey/one-step")
 
 transformer = Claim(
     key=TRANSFORMER,

@@ -80,7 +80,7 @@ def _printed_gap(D: Derivation) -> Expr:
 
 def gap_of(net: Shallow, D: Derivation, tau: Expr, delta: Expr, sharp: bool) -> Expr:
     rad = net.sharp_complexity(D, tau, n) if sharp else net.complexity(D, tau, n)
-    return truncated_gap(D, rad, tau, delta, n)
+    return truncated_gap(D, rad, tau, delta, n, sharp)
 
 
 def _gap(sharp: bool) -> Form:
@@ -112,7 +112,7 @@ probability of failure the truncated risk exceeds the empirical risk by no more 
     symbols=letters("n N m d q H d_e B_a B_W_F B_QK_21 tau delta C_x", m="m_g"),
     assumes=(RELEVANT,),
     samples="n",
-    uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation"),
+    uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation", "maurey/sides"),
     constants=(HIDDEN, KAPPA),
     differs=complexity.differs,
     parts=(

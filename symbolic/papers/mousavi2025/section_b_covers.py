@@ -169,7 +169,7 @@ lemma_32 = Claim(
 pairs of the sample, from one cover at $n^{{-1/2}}$. The argument of the logarithm is damaged in the source.""",
     symbols=letters(f"n {NAMES} tau", p=PARAMETERS),
     assumes=(UNIT, Assumption(tau >= 1, "tau is at least 1")),
-    uses=(CLASS, "maurey/chaining"),
+    uses=(CLASS, "maurey/one-step"),
     constants=(C0,),
     samples="n",
     unrolled=DEPTHS,
@@ -186,7 +186,7 @@ def _gap(sharp: bool) -> Form:
     def build(setting: Setting) -> list[Step]:
         D = Derivation()
         rad = complexity_of(D, recurrent(setting, sharp), tau)
-        return D.steps_to(truncated_gap(D, rad, tau, delta, n))
+        return D.steps_to(truncated_gap(D, rad, tau, delta, n, sharp))
 
     return build
 
@@ -201,7 +201,7 @@ its empirical risk by no more than the stated amount. The condition on $R$ is da
 under a root of its own.""",
     symbols=letters(f"n {NAMES} tau delta", p=PARAMETERS),
     assumes=(UNIT, Assumption(tau >= 1, "tau is at least 1")),
-    uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation"),
+    uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation", "maurey/sides"),
     constants=(C0,),
     samples="n",
     unrolled=DEPTHS,
