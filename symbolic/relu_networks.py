@@ -94,6 +94,12 @@ def largest_product(bound: Expr) -> Expr:
     return bound**2 / 2
 
 
+def block_entropy(inputs: Expr, bound: Expr, parameters: Expr) -> Entropy:
+    """Of such a network: a maximal packing of the ball of its parameters."""
+    count = parametric(parameters, 2 * bound * two_layer_movement(bound, inputs))
+    return replace(count, reason="a maximal packing of all parameters together, by volume", key="maurey/block")
+
+
 def least_product(D: Derivation, length: Expr, depth: Expr, risk: Expr) -> Expr:
     """Of the Frobenius norms of a read-out of the given depth, the map of the states included, if its risk on 1STR is
     small at one position (maurey/readout)."""

@@ -36,7 +36,7 @@ def loss_range(D: Derivation, tau: Expr, centred: bool = False) -> Expr:
 def cut_off(D: Derivation, A: Expr, n: Expr, centred: bool = False) -> Expr:
     """Where covers end: at 1/sqrt(n) as the paper has it, or at that share of the range."""
     if centred:
-        return D.let("cut", r"\alpha_0", A / sqrt(n), "a share of the range of the order of the deviation")
+        return D.let("cut", r"\alpha_0", 2 * A / sqrt(n), "a share of the range of the order of the deviation")
     return D.let("cut", r"\alpha_0", Min(A, 1 / sqrt(n)), "of the order of the deviation, and no more than the range")
 
 

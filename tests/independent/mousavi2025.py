@@ -138,8 +138,13 @@ def _(eps, m, H, D_e, R, **_):
 
 @form(P + "14", "log_N", "sharp")
 def _(eps, m, H, D_e, R, **_):
-    largest = R * (R * sqrt(H) * R + R)
-    return mpf(0) if eps >= largest * (1 - mpf(10) ** -40) else two_layers(m * (H * D_e + 2), R, sqrt(H) * R, R, eps)
+    largest = R / 2 * sqrt((R * sqrt(H) * R) ** 2 + R**2)
+    return mpf(0) if eps >= largest * (1 - mpf(10) ** -40) else in_ball(m * (H * D_e + 2), R, sqrt(H) * R, eps)
+
+
+def in_ball(p, R, r_0, eps):
+    """All parameters of the block together, which move it by R sqrt(1 + r_0^2) each."""
+    return p * log(1 + 2 * R * sqrt(R**2 + (R * r_0) ** 2) / eps)
 
 
 for name in ("printed", "derived", "sharp"):
@@ -258,11 +263,14 @@ def counted_weights(eps, m, H, D_e, r_z, a, W, B_F):
 def sharp_complexity(tau, n, m, H, D_e, r_z, a, W, B_F, B_21):
     """The losses less tau/2; everything counted at one resolution, or the matrices by chaining."""
     A, to_f = tau / 2, 2 * sqrt(tau)
-    cut = A / sqrt(n)
+    cut = tau / sqrt(n)
+    if B_21 is None:  # one ball, of radius a = W: the block is Lipschitz with half of its square
+        at = cut / to_f / 2
+        matrices = H * D_e**2 * log(1 + 2 * B_F * r_z * a**2 / 2 * r_z**2 / at)
+        size = matrices + in_ball(m * (H * D_e + 2), a, sqrt(H) * r_z, at)
+        return min(A, cut + A * sqrt(2 * size / n))
     sizes = counted_weights(cut / to_f, m, H, D_e, r_z, a, W, B_F)
     one = min(A, cut + A * sqrt(2 * sum(sizes) / n))
-    if B_21 is None:
-        return one
     C = by_columns(n, H, D_e, r_z, B_21) * (to_f * 2 * a * W * r_z**2) ** 2
     s = min(A / e, max(cut, sqrt(2 * C / n)))
     rest = counted_weights(s / to_f, m, H, D_e, r_z, a, W, B_F)[1]
@@ -382,7 +390,7 @@ def risk(n, N, m, d, q, d_e, r_a, r_w, eps_2NN, C_x, C_y, s, c, kappa, sharp, ba
         a, W = r_a / sqrt(m), r_w * sqrt(m)
         each = d_e * alpha(N, d, q, r_x, r_a, r_w, eps_2NN, sharp)
         B_F, B_21 = sqrt(q) * each, q * each
-    tau = level(n, N, d, q, q, a * W, C_x, C_y, s, sharp)
+    tau = level(n, N, d, q, q, a * W / 2 if ball and sharp else a * W, C_x, C_y, s, sharp)
     net = {"m": m, "H": q, "D_e": width(d, q, d_e), "r_z": r_z, "a": a, "W": W, "B_F": B_F, "B_21": B_21}
     rad = sharp_complexity(tau, n, **net) if sharp else dudley(tau, n, kappa=kappa, **net)
     return 4 * eps_2NN + 2 * rad + deviation(tau, n ** (-c), n, sharp) + 1 / sqrt(n)

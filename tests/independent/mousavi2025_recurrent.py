@@ -442,7 +442,7 @@ def massart(tau, n, sharp, **net):
     """One cover of the losses, 2 sqrt(tau) times coarser than that of the predictions; the sharp one of losses less
     half their range, at that share of it."""
     A = tau / 2 if sharp else tau
-    cut = A / sqrt(n) if sharp else min(A, 1 / sqrt(n))
+    cut = tau / sqrt(n) if sharp else min(A, 1 / sqrt(n))
     return min(A, cut + A * sqrt(2 * recurrent(cut / (2 * sqrt(tau)), sharp=sharp, **net) / n))
 
 

@@ -175,15 +175,13 @@ def _(d, m, B_X, C_F, **_):
 def _(d, k, m, B_X, B_W_11, **_):
     """One cover at the range over sqrt(n): 1 + 2 sqrt(n) to the power dk points."""
     A = B_X * B_W_11
-    return A / sqrt(m) + A * sqrt(2 * d * k * log(1 + 2 * sqrt(m)) / m)
+    return min(A, A / sqrt(m) + A * sqrt(2 * d * k * log(1 + 2 * sqrt(m)) / m))
 
 
 @form(P + "S2.5", "norms", "repaired")
 def _(d, k, m, B_X, B_W_11, **_):
-    """maurey/chaining; the range need not be asked for, e s (1 + log(A/s)) is never below it."""
     A = B_X * B_W_11
-    s = min(A, A * sqrt(2 * log(2 * d * k + 1) / m))
-    return exp(mpf(1)) * s * (1 + log(A / s))
+    return chained_complexity(A, A**2 * log(2 * d * k + 1), m)
 
 
 @several(P + "5.1", "R", ["repaired"])

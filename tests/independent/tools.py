@@ -1,12 +1,11 @@
 """The second computation: claims of our own, from their proofs."""
 
 import math
-from fractions import Fraction
 
 from mpmath import log, mpf, sqrt
 
 from independent.edelman2022 import best_sides
-from independent.forms import form, near, number
+from independent.forms import form, near, number, rounded
 from independent.trauger2024 import Cover, M, levelled, units
 
 
@@ -79,10 +78,6 @@ LINEAR = {
     "trauger2024/3.5": ("B_X", "B_W_21"),
     "mousavi2025/16": ("r_z", "B_QK_F"),
 }
-
-
-def rounded(x):
-    return str(Fraction(f"{float(x):.6g}"))
 
 
 @near("maurey/levels", "edelman2022/A.3", "edelman2022/2.2", "edelman2022/A.5")

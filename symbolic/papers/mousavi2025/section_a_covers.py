@@ -10,7 +10,7 @@ from maurey.symbolic.corrections import best_cover
 from maurey.symbolic.derivation import Derivation, Step
 from maurey.symbolic.forms import steps
 from maurey.symbolic.names import C0, KAPPA, OPEN, symbols
-from maurey.symbolic.relu_networks import ReLUNetwork
+from maurey.symbolic.relu_networks import ReLUNetwork, block_entropy, largest_product
 from maurey.symbolic.route import PAPER_CONSTANT
 from maurey.symbolic.shallow import Keys, Shallow
 from maurey.symbolic.softmax import BEST_CONSTANT
@@ -91,9 +91,13 @@ def _two_layers(best: bool) -> Form:
     def build(D: Derivation) -> Expr:
         inputs = D.let("radius_v", "r_v", sqrt(H) * R, "averages of tokens, one for each head", COMPOSED)
         count = D.let("count", "p", m * (H * D_e + 2), r"$W$, $b$ and $a$")
-        block = ReLUNetwork(2, inputs, R, count, R)
-        entropy = block.best_entropy(D) if best else block.entropy(D)
-        return D.let("log_N", "", entropy.at(eps), entropy.reason, "mousavi2025/30")
+        if not best:
+            entropy = ReLUNetwork(2, inputs, R, count, R).entropy(D)
+            return D.let("log_N", "", entropy.at(eps), entropy.reason, "mousavi2025/30")
+        entropy = block_entropy(inputs, R, count)
+        largest = D.let("range", "A", largest_product(R) * sqrt(1 + inputs**2), "the largest output", "maurey/block")
+        size = entropy.trivial(largest).at(eps)
+        return D.let("log_N", "", size, "one centre from the range of the class on", "maurey/block")
 
     return steps(build)
 
@@ -106,7 +110,7 @@ two_layers = Claim(
 number of the block over all $\|h\|_2\le\sqrt HR$. A case of 30, with two layers and $m(HD_e+2)$ parameters.""",
     symbols=letters("eps m H D_e R", eps=r"\epsilon", m="m_g"),
     samples="n",
-    uses=("mousavi2025/30", COMPOSED),
+    uses=("mousavi2025/30", COMPOSED, "maurey/block"),
     constants=(C0, DEGREE_R),
     parts=(
         Part(

@@ -11,6 +11,7 @@ from maurey.symbolic.recurrent import Keys, Recurrent
 from maurey.symbolic.relu_networks import ReLUNetwork
 from maurey.symbolic.truncation import allowed_tail, cost, counted_complexity, error_moment, level, truncated_gap
 
+from . import repaired
 from .letters import EXPONENT, HIDDEN, letters
 from .section_a_covers import DEGREE_R
 from .section_a_risk import FAILURE
@@ -138,7 +139,8 @@ corollary_31 = Claim(
     differs=STATES,
     parts=(
         Part("log_N", r"\log\mathcal C(\mathcal F_{RNN},d_\infty,\epsilon)", "log covering number", "<~", POLYNOMIAL,
-             printed=lambda _: c0 * p * log(1 + (1 + R) ** c_R * N / eps), derived=_class(False), sharp=_class(True)),
+             printed=lambda _: c0 * p * log(1 + (1 + R) ** c_R * N / eps), repaired=repaired.recurrent,
+             derived=_class(False), sharp=_class(True)),
     ),
 )  # fmt: skip
 

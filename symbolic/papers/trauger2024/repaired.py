@@ -21,14 +21,14 @@ B_11, B_1inf, B_21 = symbols("B_W_11 B_W_1inf B_W_21")
 
 
 def counting() -> Expr:
-    return B_X * B_11 * (1 + sqrt(2 * d * k * log(1 + 2 * sqrt(m)))) / sqrt(m)
+    return B_X * B_11 * Min(1, (1 + sqrt(2 * d * k * log(1 + 2 * sqrt(m)))) / sqrt(m))
 
 
 def norms(_: Setting) -> list[Step]:
     s = Symbol("s")
     return [
         Step("s", "s", Min(1, sqrt(2 * log(2 * d * k + 1) / m)), REPAIRED),
-        Step("norms", "", E * B_X * B_11 * s * (1 - log(s)), REPAIRED),
+        Step("norms", "", B_X * B_11 * Min(1, E * s * (1 + log(1 / s))), REPAIRED),
     ]
 
 

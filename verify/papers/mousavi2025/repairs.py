@@ -131,7 +131,7 @@ def _level(D: Derivation) -> Expr:
     """The sharp level with twice the sum of the squares for the fourth moment of the error."""
 
     def square(squared: Expr) -> Expr:
-        return section_a_risk.prediction_square(squared, H, B_a, B_W, exact=True)
+        return section_a_risk.prediction_square(squared, H, B_a * B_W, exact=True)
 
     moment = error_moment(D, label_moment(D, C_y, s), square(longest_moment(D, C_x, d, N)))
     tail = allowed_tail(D, moment, n)
