@@ -115,6 +115,7 @@ def test_near_the_print(key, part):
         return
     at = {p.name: NATURAL.get(p.name, 1) for p in claim.symbols if not p.optional}
     at |= {p.name: [at[p.name]] * 2 for p in claim.symbols if p.index and p.name in at}
+    at |= {"gamma": "1/2"} if "coherence" in at else {}
     at |= {p.index: 2 for p in claim.symbols if p.index and not p.optional}
     printed, repaired = (claim.enclose(form=form, part=part, digits=20, **at).value for form in ("printed", "repaired"))
     if claim.record.part(part).below:
