@@ -44,7 +44,7 @@ def _(k, L_sigma, R_F, weight, total):
 
 
 @form(M + "columns", "columns", "printed")
-def _(eps, N, d_2, B_X, B_W_21, ratio, share):
+def _(eps, N, d_1, d_2, B_X, B_W_21, ratio, share):
     """A column, an input, a sign and a level, or nothing; the levels from B_W_21 down to share/d_2 of it."""
     levels = log(d_2 / share, ratio) + 2
     return (ratio + share) * (B_W_21 * B_X / eps) ** 2 * log(1 + 2 * N * d_2 * levels)

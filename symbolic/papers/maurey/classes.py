@@ -18,7 +18,7 @@ j\le J=\lceil\log_\rho(d_2/\tau)\rceil$: the weights sum to at most $(\rho+\tau)
 least of them adds $\tau B_1$ at most, and each correction is one of $2d_2N(J+1)$. The factor before the logarithm may
 be as near to 1 as one likes.""",
     symbols=(
-        *parameters("eps N d_2 B_X B_W_21"),
+        *parameters("eps N d_1 d_2 B_X B_W_21"),
         Parameter("ratio", r"\rho", "ratio of the norms that columns are rounded up to"),
         Parameter("share", r"\tau", "what the smallest columns may add, in units of the sum"),
     ),

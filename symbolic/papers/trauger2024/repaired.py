@@ -21,14 +21,15 @@ B_11, B_1inf, B_21 = symbols("B_W_11 B_W_1inf B_W_21")
 
 
 def counting() -> Expr:
-    return B_X * B_11 * Min(1, (1 + sqrt(2 * d * k * log(1 + 2 * sqrt(m)))) / sqrt(m))
+    return Min(B_X * B_11, B_X * B_11 / sqrt(m) * (1 + sqrt(2 * d * k * log(1 + 2 * sqrt(m)))))
 
 
 def norms(_: Setting) -> list[Step]:
-    s = Symbol("s")
+    A, s = symbols("A s")
     return [
-        Step("s", "s", Min(1, sqrt(2 * log(2 * d * k + 1) / m)), REPAIRED),
-        Step("norms", "", B_X * B_11 * Min(1, E * s * (1 + log(1 / s))), REPAIRED),
+        Step("A", "A", B_X * B_11, "the range"),
+        Step("s", "s", Min(A, A * sqrt(2 * log(2 * d * k + 1) / m)), "one link of a chain"),
+        Step("norms", "", Min(A, E * s * (1 + log(A / s))), REPAIRED),
     ]
 
 
@@ -143,7 +144,8 @@ def words(setting: Setting) -> list[Step]:
     s = Symbol("s")
     return [
         *before,
-        Step("s", "s", Min(B_w, sqrt(2 * (Symbol("gamma") + Symbol("eta")) ** 3 / m)), "one link of a chain"),
+        Step("C_class", r"C_{\mathcal F}", (Symbol("gamma") + Symbol("eta")) ** 3, "the entropy's coefficient"),
+        Step("s", "s", Min(B_w, sqrt(2 * Symbol("C_class") / m)), "one link of a chain"),
         Step("R", "", 2 * Min(B_w, E * s * (1 + log(B_w / s))), REPAIRED),
     ]
 
