@@ -84,6 +84,12 @@ class Latex(LatexPrinter):
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
         return self._names.get(expr.name, expr.name)
 
+    def _print_Rational(self, expr: Any) -> str:
+        """What was rounded to decimals is shown so."""
+        if expr.q % 1000 == 0 and 10**4 % expr.q == 0:
+            return f"{float(expr):g}"
+        return str(super()._print_Rational(expr))
+
     def _print_Indexed(self, expr: Any) -> str:
         name = str(expr.base)
         left, right = ("[", "]") if self._marks.get(name) == "H" else ("(", ")")
