@@ -13,7 +13,7 @@ from sympy import Add, Expr, Integer, Min, S, Symbol, log, sqrt
 
 from .allocation import Split, Term, allocate, allocate_counts, counts, in_parts, quadratic_total, total
 from .capacity import LOG_N, covered
-from .chain import TEXTBOOK, chained, cut_off, net, one_scale, one_sided
+from .chain import TEXTBOOK, chained, cut_off, half_range, net, net_gap, one_scale, one_sided
 from .corrections import columns_or_entries
 from .counting import corrections_or_entries, occurring, or_counted, packed
 from .covers import Cover, length_free, maurey_columns, maurey_entries, online, zhang
@@ -71,7 +71,7 @@ def gap(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
     if way.chain == "net":
         eps = _resolution(D, terms, c)
         return net(D, eps, log_size(D, terms, eps, way), c, delta, m)
-    half = D.name("A", "A", c / 2, "the losses less half their range: complexities do not change")
+    half = half_range(D, c)
     dev = D.let("deviation", r"\mathrm{dev}", one_sided(c, delta, m), "the sample's deviation", "maurey/deviation")
     R = complexity(D, terms, way, c, half)
     return D.let("gap", GAP, 2 * R + dev, "symmetrization, one side", "maurey/deviation")
@@ -98,7 +98,7 @@ def finest(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
     """The resolution at which a route covers the losses; of a chain, its last one."""
     if way.chain in ("net", "one scale"):
         return _resolution(D, terms, c)
-    half = D.name("A", "A", c / 2, "the losses less half their range: complexities do not change")
+    half = half_range(D, c)
     if any(t.entropy.offset is None for t in terms):
         return half / sqrt(m)
     _, C = quadratic_total(D, terms)
@@ -122,7 +122,7 @@ def stored(module: Module, frozen: frozenset[str] = frozenset()) -> Expr:
 
 def bits_gap(D: Derivation, module: Module, c: Expr, frozen: frozenset[str] = frozenset()) -> Expr:
     """The class of the programs whose weights are so many bits each."""
-    p = D.let("p", "p", stored(module, frozen), "numbers that are stored")
+    p = D.let("p_all", "P", stored(module, frozen), "numbers that are stored")
     size = D.let("log_N", LOG_N, p * bits * log(Integer(2)), "programs that differ in their bits", "maurey/occam")
-    value = times(c, sqrt((size + log(1 / delta)) / (2 * m)))
+    value = net_gap(S.Zero, size, c, delta, m)
     return D.let("gap", GAP, value, "Hoeffding's inequality for each program, and a union", "maurey/occam")
