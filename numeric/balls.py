@@ -30,7 +30,7 @@ from .exact import check_digits, context, cut_number, to_rational
 from .powers import rational_power
 from .surds import Surds, vanishes
 from .types import Ball
-from .walk import RULES, Env, Reader, Reading, Undecided, Undefined, factors_of, readers, run, walk
+from .walk import RULES, Env, Reader, Reading, Undecided, Undefined, each, factors_of, readers, run, walk
 
 LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
@@ -79,10 +79,12 @@ class _ExactEnv(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self.cache:
             value = self.env[name]
-            self.cache[name] = (
-                walk(self.steps[name].expr, self, Surds()) if isinstance(value, arb) else self._surd(value)
-            )
+            inexact = any(isinstance(v, arb) for v in (value if isinstance(value, list) else [value]))
+            self.cache[name] = self._again(self.steps[name]) if inexact else self._surd(value)
         return self.cache[name]
+
+    def _again(self, step: Step) -> Any:
+        return walk(step.expr, self, Surds()) if step.over is None else each(step, self, Surds())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.env)

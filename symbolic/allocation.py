@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Rational, S, Symbol, sympify
+from sympy import Add, Expr, Rational, S, Sum, Symbol, sympify
 
 from .derivation import Derivation
 from .entropy import Entropy
@@ -35,30 +35,47 @@ class Term:
     copies: Expr = S.One
     reason: str = ""
     key: str = ""
+    over: tuple[Symbol, Expr] | None = None  # (i, L): one for each layer
+
+    def summed(self, amount: Expr) -> Expr:
+        """The amount for one weight, summed over copies and layers."""
+        amount = times(sympify(self.copies), amount)
+        if self.over is None:
+            return amount
+        index, number = self.over
+        return Sum(amount, (index, 1, number)) if index in amount.free_symbols else times(number, amount)
+
+
+def effects(D: Derivation, terms: Sequence[Term]) -> list[Expr]:
+    """How far an error of one in each weight moves the output."""
+    found = []
+    for t in terms:
+        with D.over(t.over):
+            found.append(D.name(f"beta_{t.label}", rf"\beta_{{{t.mark}}}", t.beta, t.reason, t.key))
+    return found
 
 
 def allocate(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
     """The error that each term gets: sum_j copies_j beta_j x_j = budget."""
-    betas = [D.name(f"beta_{t.label}", rf"\beta_{{{t.mark}}}", t.beta, t.reason, t.key) for t in terms]
-    if len(terms) == 1:
+    betas = effects(D, terms)
+    if len(terms) == 1 and terms[0].over is None:
         (t,), spent = terms, times(sympify(terms[0].copies), betas[0])
         share = budget if spent == 1 else budget / spent
         return [D.name(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, "the whole error")]
-    alphas = [
-        D.name(f"alpha_{t.label}", rf"\alpha_{{{t.mark}}}", t.entropy.coefficient,
-               "the cost of an error of 1, a logarithm that holds the error replaced by 1", A8)
-        for t in terms
-    ]  # fmt: skip
-    summands = [
-        times(sympify(t.copies), alpha**THIRD if beta == 1 else alpha**THIRD * beta**TWO_THIRDS)
-        for t, alpha, beta in zip(terms, alphas, betas, strict=True)
-    ]
+    alphas, summands, shares = [], [], []
+    for t, beta in zip(terms, betas, strict=True):
+        with D.over(t.over):
+            alpha = D.name(f"alpha_{t.label}", rf"\alpha_{{{t.mark}}}", t.entropy.coefficient,
+                           "the cost of an error of 1, a logarithm that holds the error replaced by 1", A8)  # fmt: skip
+        alphas.append(alpha)
+        summands.append(t.summed(alpha**THIRD if beta == 1 else alpha**THIRD * beta**TWO_THIRDS))
     gamma = D.let("gamma", r"\gamma", Add(*summands), "Hoelder's inequality", A8)
-    shares = [budget / gamma * (a if b == 1 else a / b) ** THIRD for a, b in zip(alphas, betas, strict=True)]
-    return [
-        D.let(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, "the share that makes the sum smallest", A8)
-        for t, share in zip(terms, shares, strict=True)
-    ]
+    reason = "the share that makes the sum smallest"
+    for t, a, b in zip(terms, alphas, betas, strict=True):
+        share = budget / gamma * (a if b == 1 else a / b) ** THIRD
+        with D.over(t.over):
+            shares.append(D.let(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, reason, A8))
+    return shares
 
 
 def total(
@@ -67,24 +84,22 @@ def total(
     """The sum of the entropies at the allocated errors."""
     sizes = []
     for t, x in zip(terms, allocate(D, terms, budget), strict=True):
-        E = t.entropy
-        asked = E.resolution(x)
-        if asked != x:
-            asked = D.let(
-                f"delta_{t.label}", rf"\delta_{{{t.mark}}}", asked, E.asked, "edelman2022/2.1" if E.moved else ""
-            )
-        alone = len(terms) == 1 and t.copies == 1
-        size = D.let(
-            name if alone else f"E_{t.label}",
-            latex if alone else rf"E_{{{t.mark}}}",
-            E.log_size(asked),
-            E.reason or "its cost at its share",
-            E.key,
-        )
-        sizes.append(times(sympify(t.copies), size))
+        with D.over(t.over):
+            alone = len(terms) == 1 and t.copies == 1 and t.over is None
+            sizes.append(t.summed(_cost(D, t, x, (name, latex) if alone else (f"E_{t.label}", rf"E_{{{t.mark}}}"))))
     if len(sizes) == 1:
         return D.name(name, latex, sizes[0], "as many log-sizes as copies")
     return D.let(name, latex, Add(*sizes), reason)
+
+
+def _cost(D: Derivation, t: Term, x: Expr, called: tuple[str, str]) -> Expr:
+    """What one weight costs at its share of the error."""
+    E = t.entropy
+    asked = E.resolution(x)
+    if asked != x:
+        key = "edelman2022/2.1" if E.moved else ""
+        asked = D.let(f"delta_{t.label}", rf"\delta_{{{t.mark}}}", asked, E.asked, key)
+    return D.let(*called, E.log_size(asked), E.reason or "its cost at its share", E.key)
 
 
 def quadratic_total(D: Derivation, terms: Sequence[Term]) -> tuple[Expr | None, Expr]:
@@ -94,11 +109,11 @@ def quadratic_total(D: Derivation, terms: Sequence[Term]) -> tuple[Expr | None, 
     reason = "every term at its share of the error"
     (first, *more) = terms
     value = Symbol("gamma") ** 3
-    if not more:  # c copies have the error eps/(c beta) each, and c times the cost of one
+    if not more and first.over is None:  # c copies have the error eps/(c beta) each, and c times the cost of one
         copies = sympify(first.copies)
         value = times(first.entropy.coefficient, square(times(copies, first.beta)), copies)
-    C = D.let("C_class", r"C_{\mathcal F}", value, reason, A8 if more else "")
-    costs = [times(sympify(t.copies), t.entropy.offset) for t in terms if t.entropy.offset != 0]
+    C = D.let("C_class", r"C_{\mathcal F}", value, reason, A8 if more or first.over else "")
+    costs = [t.summed(t.entropy.offset) for t in terms if t.entropy.offset != 0]
     if not costs:
         return None, C
     return D.let("p_0", "p_0", Add(*costs) if len(costs) > 1 else costs[0], "what rounding up adds to each count"), C

@@ -303,8 +303,9 @@ def entrywise_l1(b: Expr, n: Expr) -> Expr:
 
 
 def volumetric(D: Derivation, w: Weight) -> Entropy:
-    """A maximal packing in the spectral norm, by volume: at most (1 + 2BR/eps)^(entries of M) points."""
+    """A maximal packing in the norm that decides what the matrix does to its vectors, by volume: at most (1 +
+    2BR/eps)^(entries of M) points."""
     M = w.matrix
-    B = norm(D, M, "frobenius" if w.scalar else "spectral")
+    B = norm(D, M, "frobenius" if w.scalar else w.by)
     count = parametric(times(sympify(M.outputs), sympify(M.inputs)), 2 * B * w.radius)
     return replace(count, reason="a maximal packing of the class, counted by volume")
