@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from maurey.numeric.types import Array
 from maurey.symbolic.errors import InputError, cut
 
 from .documents import check_file, parsed, read_object
-from .tensors import KINDS, Stored
+from .tensors import KINDS, Stored, matrix_shape, parts
 
 HEADER = 1 << 24  # bytes: of more than a hundred thousand tensors
 AXES = 8
@@ -42,13 +43,31 @@ class Entry:
     def bytes(self) -> int:
         return self.count * np.dtype(KINDS[self.kind]).itemsize
 
+    def as_matrix(self) -> Entry:
+        return replace(self, shape=matrix_shape(self.shape))
+
     def read(self) -> Stored:
         with self.file.open("rb") as file:
             file.seek(self.start)
             array = np.fromfile(file, KINDS[self.kind], self.count)
-        if array.size != self.count:
-            raise InputError(f"{self.file.name} ended within {self.name}")
+        self._check_end(array.size, self.count)
         return Stored(self.name, self.kind, array.reshape(self.shape))
+
+    def pieces(self) -> Iterator[tuple[slice, Array]]:
+        """Of a matrix; each piece lies where the one before it lay."""
+        columns, room = self.shape[1], None
+        with self.file.open("rb", buffering=0) as file:
+            file.seek(self.start)
+            for part in parts(self.shape):
+                rows = part.stop - part.start
+                room = np.empty((rows, columns), KINDS[self.kind]) if room is None else room
+                piece = room[:rows]
+                self._check_end(file.readinto(piece.view(np.uint8)), piece.nbytes)
+                yield part, piece
+
+    def _check_end(self, there: int, wanted: int) -> None:
+        if there != wanted:
+            raise InputError(f"{self.file.name} ended within {self.name}")
 
 
 def entries(place: Path) -> dict[str, Entry]:

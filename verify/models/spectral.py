@@ -20,7 +20,7 @@ import numpy as np
 from maurey.numeric.types import Array
 
 from .enclosures import SPARE, UNIT, ZERO, Between, above, between, gamma
-from .tensors import Stored
+from .tensors import Stored, exponent_of
 
 TERMS = 1024  # of a block
 FIRST = 2.0**-36  # how far above the guess the bound is tried, relative
@@ -32,7 +32,7 @@ STEPS = 10
 
 def spectral(A: Stored) -> Between:
     """Of a matrix without NaN and infinities."""
-    exponent, width = A.exponent(), min(A.shape)
+    exponent, width = exponent_of(A), min(A.shape)
     if not width:
         return ZERO
     G, terms = gram(A, exponent)
@@ -52,7 +52,7 @@ def gram(A: Stored, exponent: int = 0) -> tuple[Array, int]:
     G = np.zeros((rows, rows))
     starts = range(0, columns, TERMS)
     for start in starts:
-        block = A.block(slice(None), slice(start, start + TERMS), exponent)
+        block = A.columns(start, start + TERMS, exponent)
         G += block @ block.T
     return mirrored(G), min(TERMS, columns) + len(starts)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -23,9 +24,22 @@ CELLS = 1 << 16  # of a block: what is done to it stays in the cache
 RANGE = 200  # squares of what lies within 2^-RANGE and 2^RANGE are far from the ends of the doubles
 
 
+class Tensor(Protocol):
+    """In memory, or in a file: its rows come in pieces."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def as_matrix(self) -> Self: ...
+    def pieces(self) -> Iterator[tuple[slice, Array]]: ...
+
+
 @dataclass(frozen=True)
 class Stored:
-    """An array as it lies in a file; `kind` is one of KINDS, and the array's type is the one named there."""
+    """An array in memory as it lay in a file; `kind` is one of KINDS, and the array's type is the one named there."""
 
     name: str
     kind: str
@@ -35,42 +49,62 @@ class Stored:
     def shape(self) -> tuple[int, ...]:
         return self.array.shape
 
-    @property
-    def bits(self) -> int:
-        return 8 * self.array.nbytes
-
     def as_matrix(self) -> Stored:
-        """A vector is a column; of an array with more axes all but the first are one."""
-        shape = (self.shape or (1,))[0], math.prod(self.shape[1:])
-        return Stored(self.name, self.kind, self.array.reshape(shape))
+        return replace(self, array=self.array.reshape(matrix_shape(self.shape)))
 
     def turned(self) -> Stored:
-        return Stored(self.name, self.kind, self.array.T)
+        return replace(self, array=self.array.T)
 
-    def block(self, rows: slice, columns: slice = slice(None), exponent: int = 0) -> Array:
+    def pieces(self) -> Iterator[tuple[slice, Array]]:
+        yield from ((part, self.array[part]) for part in parts(self.shape))
+
+    def columns(self, start: int, stop: int, exponent: int = 0) -> Array:
         """Of a matrix, as doubles, divided by 2^exponent."""
-        found = doubles(self.array[rows, columns], self.kind)
-        return np.ldexp(found, -exponent) if exponent else found
-
-    def blocks(self, cells: int = CELLS) -> Iterator[slice]:
-        """Rows of a matrix, as many at a time as make so many cells."""
-        rows, columns = self.shape
-        step = max(1, cells // max(1, columns))
-        yield from (slice(start, min(rows, start + step)) for start in range(0, rows, step))
-
-    def exponent(self) -> int:
-        """By which power of two a matrix is best divided: 0, but for doubles whose squares may leave their range. What
-        is not finite is refused."""
-        if self.kind != "F64" or not self.array.size:
-            return 0
-        _, e = math.frexp(max(float(np.abs(self.array[rows]).max()) for rows in self.blocks()))
-        return e if abs(e) > RANGE else 0
+        return scaled(doubles(self.array[:, start:stop], self.kind), exponent)
 
 
-def doubles(array: Array, kind: str) -> Array:
+def matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
+    """A vector is a column; of an array with more axes all but the first are one."""
+    return (shape or (1,))[0], math.prod(shape[1:])
+
+
+def parts(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Rows of a matrix, as many at a time as make a block."""
+    rows, columns = shape
+    step = max(1, CELLS // max(1, columns))
+    yield from (slice(start, min(rows, start + step)) for start in range(0, rows, step))
+
+
+def blocks(A: Tensor, exponent: int = 0) -> Iterator[tuple[slice, Array]]:
+    """Rows of a matrix as doubles, divided by 2^exponent; each block lies where the one before it lay."""
+    room = None
+    for part, raw in A.pieces():
+        if room is None:
+            room, half = np.empty(raw.shape), np.empty(raw.shape, np.uint32)
+        rows = len(raw)
+        yield part, scaled(doubles(raw, A.kind, room[:rows], half[:rows]), exponent)
+
+
+def exponent_of(A: Tensor) -> int:
+    """By which power of two a matrix is best divided: 0, but for doubles whose squares may leave their range."""
+    if A.kind != "F64":
+        return 0
+    _, e = math.frexp(max((float(np.abs(raw).max()) for _, raw in A.pieces() if raw.size), default=0.0))
+    return e if abs(e) > RANGE else 0
+
+
+def scaled(x: Array, exponent: int) -> Array:
+    return np.ldexp(x, -exponent, out=x) if exponent else x
+
+
+def doubles(array: Array, kind: str, out: Array | None = None, half: Array | None = None) -> Array:
+    """The same numbers; room for them, and for what is on the way, spares the system to find it."""
     if kind == "BF16":
-        return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-    return array.astype(np.float64)
+        array = np.left_shift(array, 16, out=half, dtype=np.uint32).view(np.float32)
+    if out is None:
+        return array.astype(np.float64)
+    np.copyto(out, array)
+    return out
 
 
 def check_subnormals() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from maurey.symbolic.errors import InputError
 from maurey.verify.models import safetensors
+from maurey.verify.models.norms import norms
 from maurey.verify.models.tensors import doubles
 
 RNG = np.random.default_rng(0)
@@ -171,3 +172,18 @@ def test_folders_without_safetensors(tmp_path):
         safetensors.entries(tmp_path / "nothing\0.safetensors")
     with pytest.raises(InputError, match="no file"):
         safetensors.entries(type(tmp_path)("/dev/zero"))
+
+
+@pytest.mark.parametrize("shape", [(300, 700), (7,), (1, 5), (3, 2, 4)])
+def test_one_pass_over_a_file_is_one_pass_over_memory(shape, tmp_path):
+    tensors = {"pad": np.zeros(3, np.float16), "a": RNG.normal(size=shape).astype(np.float32)}
+    entry = safetensors.entries(files.save(tmp_path / "model.safetensors", tensors))["a"]
+    assert norms(entry, one_pass=True) == norms(entry.read(), one_pass=True)
+
+
+def test_a_file_cut_while_it_is_streamed(tmp_path):
+    path = files.save(tmp_path / "model.safetensors", {"a": np.ones((1000, 1000))})
+    entry = safetensors.entries(path)["a"]
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match="ended within a"):
+        norms(entry, one_pass=True)
