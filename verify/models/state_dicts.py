@@ -55,4 +55,3 @@ def stored(name: str, tensor: Any) -> Stored:
     kind = kinds[tensor.dtype]
     raw = tensor.view(torch.int16) if kind == "BF16" else tensor
     return Stored(name, kind, raw.numpy().view(np.dtype(KINDS[kind])))
-
