@@ -399,5 +399,6 @@ def model(name, seed=0, dtype=np.float32):
 
 def sample(name, seed=1):
     rng = np.random.default_rng(seed)
-    return rng.uniform(-1, 1, size=(2, 6, 6)) if name.startswith("vit") else rng.integers(2, VOCABULARY, size=T)  # 0 and 1 pad
+    image = name.startswith("vit")
+    return rng.uniform(-1, 1, size=(2, 6, 6)) if image else rng.integers(2, VOCABULARY, size=T)  # 0 and 1 pad
 
