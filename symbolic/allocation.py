@@ -11,7 +11,7 @@ bound, so an entropy that is not a pure C/eps^2 is evaluated, exactly, at the al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy import Add, Expr, Rational, S, Sum, Symbol, sympify
@@ -20,7 +20,7 @@ from .derivation import Derivation
 from .entropy import Entropy
 from .modules import square, times
 
-A8 = "edelman2022/A.8"
+A8, COUNTING = "edelman2022/A.8", "maurey/counting-allocation"
 THIRD, TWO_THIRDS = Rational(1, 3), Rational(2, 3)
 
 
@@ -78,12 +78,54 @@ def allocate(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
     return shares
 
 
+def counts(D: Derivation, terms: Sequence[Term]) -> Expr:
+    """How many parameters all terms together count."""
+    found = [t.summed(t.entropy.count) for t in terms if t.entropy.count is not None]
+    return D.name("p", "p", Add(*found) if len(found) > 1 else found[0], "parameters that are counted")
+
+
+def allocate_counts(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
+    """The same where every entropy is p_j log(1 + D_j/x): up to the 1, a weight gets p_j/p of the error's effect
+    (maurey/counting-allocation). Cube roots are for C/eps^2."""
+    betas, p, shares = effects(D, terms), counts(D, terms), []
+    for t, beta in zip(terms, betas, strict=True):
+        assert t.entropy.count is not None
+        share = budget * (t.entropy.count / p) if beta == 1 else budget * (t.entropy.count / p) / beta
+        with D.over(t.over):
+            name, latex = f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}"
+            shares.append(D.let(name, latex, share, "as much of the effect as it has of the parameters", COUNTING))
+    return shares
+
+
+Split = Callable[[Derivation, Sequence[Term], Expr], list[Expr]]
+
+
+def in_parts(parts: Mapping[str, Expr]) -> Split:
+    """One part of the error in so many goes to each weight."""
+
+    def split(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
+        shares = []
+        for t, beta in zip(terms, effects(D, terms), strict=True):
+            share = budget / times(sympify(t.copies), sympify(parts[t.label]), beta)
+            with D.over(t.over):
+                shares.append(D.let(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, "its share of the error"))
+        return shares
+
+    return split
+
+
 def total(
-    D: Derivation, terms: Sequence[Term], budget: Expr, name: str, latex: str, reason: str = "the terms add"
+    D: Derivation,
+    terms: Sequence[Term],
+    budget: Expr,
+    name: str,
+    latex: str,
+    reason: str = "the terms add",
+    split: Split = allocate,
 ) -> Expr:
     """The sum of the entropies at the allocated errors."""
     sizes = []
-    for t, x in zip(terms, allocate(D, terms, budget), strict=True):
+    for t, x in zip(terms, split(D, terms, budget), strict=True):
         with D.over(t.over):
             alone = len(terms) == 1 and t.copies == 1 and t.over is None
             sizes.append(t.summed(_cost(D, t, x, (name, latex) if alone else (f"E_{t.label}", rf"E_{{{t.mark}}}"))))

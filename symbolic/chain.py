@@ -107,6 +107,14 @@ def one_scale(D: Derivation, log_N: Expr, tau: Expr, A: Expr, m: Expr) -> Expr:
     return D.let("R", r"\hat{\mathcal R}", value, "the error, and Massart's lemma for the centres", "maurey/chaining")
 
 
+def net(D: Derivation, eps: Expr, log_N: Expr, c: Expr, delta: Expr, m: Expr) -> Expr:
+    """One side, losses in [0, c], covered at eps for all inputs: every centre's losses have the sample's deviation, and
+    a network's risk and empirical risk are each within eps of its centre's (maurey/net)."""
+    value = 2 * eps + times(c, sqrt((log_N + log(1 / delta)) / (2 * m)))
+    reason = "Hoeffding's inequality for each centre, a union, and the way to the centre, twice"
+    return D.let("gap", r"\mathrm{risk}-\widehat{\mathrm{risk}}", value, reason, "maurey/net")
+
+
 def union_cost(number: Expr, A: Expr, m: Expr) -> Expr:
     """What the largest of so many classes costs beyond the worst of them (maurey/union)."""
     return A * sqrt(2 * log(number) / m)

@@ -26,6 +26,7 @@ class Entropy:
     moved: bool = False  # whether centres were moved into the class
     offset: Expr | None = None  # p with log N <= p + coefficient/eps^2 for every eps, where there is one
     flat: Expr = S.Zero  # of log N, what does not change with eps; eps^2 times the rest does not increase with eps
+    count: Expr | None = None  # p of p log(1 + R/eps), where parameters are counted
 
     def at(self, eps: Expr) -> Expr:
         return self.log_size(self.resolution(eps))
@@ -122,7 +123,7 @@ def quadratic(C: Expr, p: Expr | int = 0, proper: bool = True) -> Entropy:
 
 def parametric(p: Expr, R: Expr, proper: bool = True) -> Entropy:
     """p log(1 + R/eps), the volume count in dimension p. For the allocation, log(1 + x) counts as x^2."""
-    return Entropy(lambda eps: p * log(1 + R / eps), p * R**2, proper)
+    return Entropy(lambda eps: p * log(1 + R / eps), p * R**2, proper, count=p)
 
 
 def maurey(n: Expr, R: Expr) -> Entropy:

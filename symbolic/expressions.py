@@ -66,6 +66,15 @@ def _signed_sum(expr: Expr, show: Callable[[Expr], str], group: Callable[[str], 
     return out
 
 
+def with_index(base: str, index: str, mark: str = "") -> str:
+    """One of a list: of heads above in brackets, of layers in parentheses, as where there is an index below already."""
+    if mark not in ("H", "L") and "_" not in base:
+        return f"{base}_{{{index}}}"
+    left, right = ("[", "]") if mark == "H" else ("(", ")")
+    head, caret, above = base.partition("^")
+    return f"{head}^{{{above.strip('{}')}{left}{index}{right}}}" if caret else f"{base}^{{{left}{index}{right}}}"
+
+
 class Latex(LatexPrinter):
     def __init__(self, names: Mapping[str, str], marks: Mapping[str, str], hidden: str = "") -> None:
         super().__init__({"order": "none"})
@@ -86,13 +95,8 @@ class Latex(LatexPrinter):
 
     def _print_Indexed(self, expr: Any) -> str:
         name = str(expr.base)
-        left, right = ("[", "]") if self._marks.get(name) == "H" else ("(", ")")
-        index = self._print(expr.indices[0])
-        base = self._names.get(name, name)
-        if self._marks.get(name) not in ("H", "L"):
-            return f"{base}_{{{index}}}"
-        head, caret, above = base.partition("^")
-        return f"{head}^{{{above.strip('{}')}{left}{index}{right}}}" if caret else f"{base}^{{{left}{index}{right}}}"
+        base, mark = self._names.get(name, name), self._marks.get(name, "")
+        return with_index(base, self._print(expr.indices[0]), mark)
 
     def _print_Add(self, expr: Any, order: Any = None) -> str:
         return _signed_sum(expr, self._print, r"\left({}\right)".format)

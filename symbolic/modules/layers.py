@@ -77,7 +77,7 @@ class Layers:
 
     def _shielded(self, D: Derivation, start: Expr, out: Expr) -> tuple[Expr, Expr]:
         i, L = self.index, self.number
-        if start == out:
+        if start == out or inlined(start, D) == out:
             return start, out
         if i not in out.free_symbols:
             return D.fresh("R", "R", Max(start, out), "what comes into the first layer, or into another"), out

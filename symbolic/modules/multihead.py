@@ -3,22 +3,24 @@ r"""Multi-head attention with output projection, as Transformers have it:
     y_i = O (c_i1, ..., c_iH) + o,   c_ih = sum_t a_t (V_g x_t + v_g),   a = softmax over t of score_h(i, t),
     score_h(i, t) = (Q_h x_i + q_h) . (K_g x_t + k_g) / sqrt(k),
 
-tokens of radius R, H heads of width k, of which H/G share the keys and values of a group g (G = H unless told
-otherwise). Norms are those of the whole matrices; a head's block has no larger one. With n = H/G,
+tokens of radius R, H heads of width k, of which n = H/G share the keys and values of a group g (G = H unless told
+otherwise). Norms are those of the whole matrices; a head's block has no larger one. O joins the heads, so what counts
+is |O| times the root of the sum of the squares of what the heads do.
 
-* the averages of all heads together have norm at most R sqrt(sum_h |V_h|^2) + sqrt(n) |v|, and sum_h |V_h|^2 is at
-  most H |V|^2 and at most n |V|_F^2. Not R |V|: heads may attend to different tokens.
-* One head moves by at most |V_h| g Delta if its tokens move by Delta. Without key bias (it adds the same to all scores
-  of a query, and has no effect) the score is a linear function a . x_t of the key, a = K^T(Qx_i + q)/sqrt(k), and as in
-  maurey/attention g = s R^2 + sqrt(1 + R^2 |a|^2), with s = |K||Q|/sqrt(k) and |a| <= sR + |K||q|/sqrt(k). A fixed
-  number added to a score (ALiBi, a mask) and a trained one (T5) change the weights alone, which are arbitrary there.
-* With rotations (RoPE) a depends on t, and the proof fails; so does the constant. Then g = 1 + R (score's constant),
-  where a score moves by (L_q |key| + |query| L_k)/sqrt(k), rotations being isometries.
-* With QK-norm, query and key are g * n_eps(.), of length at most |g|_inf sqrt(k), and move 1/sqrt(eps) times as fast.
-* A head moves by |V_h| R per unit of its scores, and O joins the heads: |O| times the root of the sum of their squares.
-  The movement of the queries Q x is shared by the heads, and squares add. The keys' and values' are not: in each head
-  another token may be the one whose key (value) moves most, which costs sqrt(H). Their biases are the same for all
-  tokens, and cost sqrt(n).
+* The averages have norm at most b R + sqrt(n) |v| together, b^2 = sum_h |V_h|^2 <= min(H |V|^2, n |V|_F^2). Not |V| R:
+  heads may attend to different tokens.
+* Without key bias (it adds the same to all scores of a query, and has no effect) the score is a linear function of the
+  key, a_h . x_t with a_h = K_h^T(Q_h x_i + q_h)/sqrt(k). As in maurey/attention a head moves, per unit by which tokens
+  move, by |V_h| sqrt(1 + R^2 |a_h|^2) through its keys and values, and by |V_h| R^2 |K_h| |Q_h dx_i|/sqrt(k) by its
+  query. Squares add over the heads, and so do those of Q_h x_i: with s = |K||Q|/sqrt(k) and |a| = sR + |K||q|/sqrt(k)
+  the heads move by sqrt(b^2 + |V|^2 R^2 |a|^2) + |V| s R^2. A fixed number added to a score (ALiBi, a mask) and a
+  trained one (T5) change the weights a_t alone, which are arbitrary in that proof.
+* With rotations (RoPE) a_h depends on t, and the proof fails; so does the constant. Then values move the heads by b,
+  and scores, which move by (|Q_h dx||key| + |query||K_h dx|)/sqrt(k), by |V| R each; rotations are isometries.
+* With QK-norm, query and key are g * n_eps(.), of length at most |g|_inf sqrt(k), and move |g|_inf/sqrt(eps) times as
+  fast. All queries together are sqrt(H) times as long.
+* A head moves by |V| R per unit of its scores. A query is dotted with the longest key; keys are dotted with the queries
+  of all heads, the squares of which add. Values: each head may see another token, whose value moves most: sqrt(H).
 * In the order Q, q, K, k, V, v, O, o each weight acts on vectors of the perturbed network.
 """
 
@@ -31,11 +33,11 @@ from sympy import Expr, Integer, Min, sqrt
 from ..derivation import Derivation
 from ..norms import Matrix, norm
 from .maps import MOVES, bias_weight, shift
-from .signals import Sensitivity, Signal, Weight, plus, square, times
+from .signals import Sensitivity, Signal, Weight, plus, root, square, times
 
 ONE = Integer(1)
-QUERY = r"a query meets the longest key, a head moves by $|V_h|R$ per unit of score; squares add over the heads"
-KEY = r"the same for keys, of which each head may see another one move: a factor $\sqrt H$"
+QUERY = r"a query is dotted with the longest key; a head moves by $|V|R$ per unit of score"
+KEY = r"a key is dotted with the queries of all heads, the squares of whose lengths add"
 VALUE = r"heads may attend to different tokens: the root of the number of heads"
 QUERY_GAIN = r"a gain moves the queries of all heads at once"
 KEY_GAIN = r"a gain moves the keys of all heads at once"
@@ -88,83 +90,78 @@ class MultiHead:
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         R, B_O = x.radius, norm(D, self.output, "spectral")
-        blocks = D.fresh("s", "s", self._blocks(D), r"$(\sum_h|V_h|^2)^{1/2}$: heads may attend to different tokens")
+        blocks = D.fresh("b", "b", self._blocks(D), r"$(\sum_h|V_h|^2)^{1/2}$: heads may attend to different tokens")
         b_V = shift(D, self.value_bias)
-        averages = plus(times(blocks, R), times(sqrt(self.shared), b_V))
+        averages = plus(times(blocks, R), times(root(self.shared), b_V))
         averages = D.fresh("R", "R", averages, "the averages of all heads together")
         radius = plus(times(B_O, averages), shift(D, self.output_bias))
-        gain = self._gain(D, R)
-        weights = (*self._score_weights(D, x, times(B_O, norm(D, self.value, "spectral"), R)),
-                   *self._value_weights(x, B_O, averages))  # fmt: skip
-        return Sensitivity(x.to(radius), lambda: times(B_O, blocks, gain()), weights)
+        per_score = times(norm(D, self.value, "spectral"), R)
+        weights = (*self._score_weights(D, x, times(B_O, per_score)), *self._value_weights(x, B_O, averages))
+        return Sensitivity(x.to(radius), lambda: times(B_O, self._heads_move(D, R, blocks, per_score)), weights)
 
     def _blocks(self, D: Derivation) -> Expr:
         V = self.value
-        each = times(sqrt(self.heads), norm(D, V, "spectral"))
+        each = times(root(self.heads), norm(D, V, "spectral"))
         if V.frobenius is None:
             return each
-        together = times(sqrt(self.shared), V.frobenius)
+        together = times(root(self.shared), V.frobenius)
         return together if V.spectral is None else Min(each, together)
 
     def _side(self, D: Derivation, M: Matrix, bias: Matrix | None, gain: Matrix | None, R: Expr) -> tuple[Expr, ...]:
-        """Of queries, or of keys: their length, their Lipschitz constant, and how far they move with Mx."""
-        B = norm(D, M, "spectral")
+        """Of queries, or of keys: their length in one head, that of all heads together, and how far they move with
+        Mx."""
         if self.qk_norm is None:
-            return plus(times(B, R), shift(D, bias)), B, ONE
+            length = plus(times(norm(D, M, "spectral"), R), shift(D, bias))
+            return length, length, ONE
         g = ONE if gain is None else norm(D, gain, "rows")
-        steep = g / sqrt(self.qk_norm.eps)
-        return times(g, sqrt(self.width)), times(steep, B), steep
+        length = times(g, root(self.width))
+        return length, times(root(self.heads), length), g / sqrt(self.qk_norm.eps)
 
     def _sides(self, D: Derivation, R: Expr) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
         gains = (self.qk_norm.query_gain, self.qk_norm.key_gain) if self.qk_norm else (None, None)
         bias = self.key_bias if self.turned else None
         return self._side(D, self.query, self.query_bias, gains[0], R), self._side(D, self.key, bias, gains[1], R)
 
-    def _gain(self, D: Derivation, R: Expr):  # type: ignore[no-untyped-def]
-        """How far a head moves, per unit of its values' norm and of its tokens' movement."""
-
-        def gain() -> Expr:
-            root = sqrt(self.width)
-            if self.turned:
-                (query, L_q, _), (key, L_k, _) = self._sides(D, R)
-                return 1 + times(R, plus(times(L_q, key), times(query, L_k))) / root
-            B_Q, B_K = norm(D, self.query, "spectral"), norm(D, self.key, "spectral")
-            s = D.fresh("s", "s", times(B_K, B_Q) / root, "the largest score of two unit tokens")
-            b = shift(D, self.query_bias)
-            a = plus(times(s, R), times(B_K, b) / root if b != 0 else b)
-            a = D.fresh("a", "a", a, "the vector that keys are dotted with")
-            return times(s, square(R)) + sqrt(1 + square(times(R, a)))
-
-        return gain
+    def _heads_move(self, D: Derivation, R: Expr, blocks: Expr, per_score: Expr) -> Expr:
+        """All heads together, per unit by which the tokens move."""
+        scale, B_Q, B_K = root(self.width), norm(D, self.query, "spectral"), norm(D, self.key, "spectral")
+        if self.turned:
+            (_, queries, steep_q), (key, _, steep_k) = self._sides(D, R)
+            scores = plus(times(steep_q, B_Q, key), times(queries, steep_k, B_K)) / scale
+            return blocks + times(per_score, scores)
+        s = D.fresh("s", "s", times(B_K, B_Q) / scale, "the largest score of two unit tokens")
+        b = shift(D, self.query_bias)
+        a = plus(times(s, R), times(B_K, b) / scale if b != 0 else b)
+        a = D.fresh("a", "a", a, "the vectors that keys are dotted with, of all heads together")
+        return sqrt(square(blocks) + square(times(per_score, a))) + times(per_score, s, R)
 
     def _score_weights(self, D: Derivation, x: Signal, per_score: Expr) -> tuple[Weight, ...]:
         """`per_score`: how far the output moves if the scores move by one in all heads together, in l2."""
-        R, root, every = x.radius, sqrt(self.width), sqrt(self.heads)
-        (query, _, steep_q), (key, _, steep_k) = self._sides(D, R)
-        per_query = times(per_score, key, steep_q) / root
-        per_key = times(per_score, every, query, steep_k) / root
+        R, scale, every = x.radius, root(self.width), root(self.heads)
+        (_, queries, steep_q), (key, _, steep_k) = self._sides(D, R)
+        per_query, per_key = times(per_score, key, steep_q) / scale, times(per_score, queries, steep_k) / scale
         found = [
             Weight(self.query, per_query, R, x.number, QUERY), *bias_weight(self.query_bias, per_query),
             Weight(self.key, per_key, R, x.number, KEY),
         ]  # fmt: skip
         if self.turned:
-            found += bias_weight(self.key_bias, times(per_score, sqrt(self.shared), query, steep_k) / root)
+            found += bias_weight(self.key_bias, per_key)
         if self.qk_norm is not None:
             for gain, other, number, reason in (
-                (self.qk_norm.query_gain, key, self.heads, QUERY_GAIN),
-                (self.qk_norm.key_gain, query, self.groups or self.heads, KEY_GAIN),
+                (self.qk_norm.query_gain, times(every, key), self.heads, QUERY_GAIN),
+                (self.qk_norm.key_gain, queries, self.groups or self.heads, KEY_GAIN),
             ):
                 if gain is not None:
-                    effect = times(per_score, every, other) / root
-                    found.append(Weight(gain, effect, root, times(x.number, number), reason, by="rows"))
+                    effect = times(per_score, other) / scale
+                    found.append(Weight(gain, effect, scale, times(x.number, number), reason, by="rows"))
         if self.relative is not None:
             found.append(Weight(self.relative, times(per_score, every), ONE, ONE, RELATIVE, by="rows"))
         return tuple(found)
 
     def _value_weights(self, x: Signal, B_O: Expr, averages: Expr) -> tuple[Weight, ...]:
         return (
-            Weight(self.value, times(B_O, sqrt(self.heads)), x.radius, x.number, VALUE),
-            *bias_weight(self.value_bias, times(B_O, sqrt(self.shared))),
+            Weight(self.value, times(B_O, root(self.heads)), x.radius, x.number, VALUE),
+            *bias_weight(self.value_bias, times(B_O, root(self.shared))),
             Weight(self.output, ONE, averages, x.number, MOVES),
             *bias_weight(self.output_bias),
         )

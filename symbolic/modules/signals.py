@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sympy import Add, Expr, Integer, Max, S, Symbol
+from sympy import Add, Expr, Integer, Max, S, Symbol, sqrt
 
 from ..derivation import Derivation
 from ..norms import Matrix
@@ -70,7 +70,9 @@ class Module(Protocol):
 
 
 def times(*factors: Expr) -> Expr:
-    """The product in the order given, ones left out."""
+    """The product in the order given, ones left out; zero, if one of them is."""
+    if any(factor == 0 for factor in factors):
+        return S.Zero
     product = Integer(1)
     for factor in factors:
         if product == 1:
@@ -87,7 +89,11 @@ def plus(*terms: Expr) -> Expr:
 
 
 def square(x: Expr) -> Expr:
-    return x if x == 1 else x**2
+    return x if x in (0, 1) else x**2
+
+
+def root(x: Expr) -> Expr:
+    return x if x in (0, 1) else sqrt(x)
 
 
 def merged(weights: Sequence[Weight]) -> tuple[Weight, ...]:

@@ -21,11 +21,14 @@ def matrices_of(module: Module) -> dict[str, Matrix]:
     """The matrices of a module, by label."""
     found: dict[str, Matrix] = {}
     for part in parts_of(module):
-        own = [value for value in _values(part) if isinstance(value, Matrix)]
-        if isinstance(part, Attention):  # the score's before the values'
-            own = [*own[1:], own[0]]
-        found |= {M.label: M for M in own}
+        found |= {M.label: M for M in own_matrices(part)}
     return found
+
+
+def own_matrices(part: Module) -> list[Matrix]:
+    """Those of a module, not of the modules in it."""
+    own = [value for value in _values(part) if isinstance(value, Matrix)]
+    return [*own[1:], own[0]] if isinstance(part, Attention) else own  # the score's before the values'
 
 
 def _values(part: Any) -> Iterator[Any]:

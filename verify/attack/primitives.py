@@ -111,4 +111,6 @@ def whole(expr: Expr, at: Values) -> int:
     if expr.is_Integer:
         return int(expr)
     value = at[str(expr)]
-    return int(float(value.flatten()[0])) if torch.is_tensor(value) else int(float(value))
+    if isinstance(value, fmpq):
+        return int(value.p)
+    return int(value.flatten()[0]) if torch.is_tensor(value) else int(float(value))

@@ -13,7 +13,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 from sympy import Expr, Integer, Symbol, sympify
 
 from maurey.numeric.types import Either
@@ -134,7 +134,7 @@ def inequality(
 
     def given(bounds: Values) -> dict[str, Any]:
         some = next(b for v in bounds.values() for b in (v if isinstance(v, list) else [v]))
-        sized = {name: some * 0 + size for name, size in sizes.items()}
+        sized = {name: fmpq(size) if isinstance(some, arb) else some * 0 + size for name, size in sizes.items()}
         return sized | {name: run_steps(own, {**sized, **bounds}) for name, own in steps.items()}
 
     def size_of(output: Either) -> Any:

@@ -1,0 +1,128 @@
+"""Routes from a network and its loss to a bound on the gap: a cover of the losses, a split of its error, a chain.
+
+All of them bound one side, risk less empirical risk, of losses in [0, c], for all networks of the class at once. What
+is covered is the loss, which the network ends with, never its scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sympy import Add, Expr, Integer, Min, S, Symbol, log, sqrt
+
+from .allocation import Split, Term, allocate, allocate_counts, counts, in_parts, quadratic_total, total
+from .capacity import LOG_N, covered
+from .chain import TEXTBOOK, chained, cut_off, net, one_scale, one_sided
+from .corrections import columns_or_entries
+from .counting import corrections_or_entries, occurring, or_counted, packed
+from .covers import Cover, length_free, maurey_columns, maurey_entries, online, zhang
+from .derivation import Derivation
+from .modules import Layers, Module, Signal, matrices_of, parts_of, times
+
+delta, m, bits = Symbol("delta"), Symbol("m"), Symbol("bits")
+SHARE = Integer(32)  # the resolution is sqrt(p/m) over so much: near the best for 8 to 800 nats for each parameter
+GAP = r"\mathrm{risk}-\widehat{\mathrm{risk}}"
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a route is made of."""
+
+    cover: Cover
+    chain: str  # net, one scale, chained, Dudley
+    key: str  # of the claim that ends it
+    about: str
+    split: Split = allocate
+
+
+WAYS = {
+    "net": Way(packed, "net", "maurey/net", "union over a net of all parameters", allocate_counts),
+    "counting": Way(occurring, "one scale", "maurey/one-scale", "parameters counted at one scale", allocate_counts),
+    "norms": Way(corrections_or_entries, "chained", "maurey/chaining", "norms: the best cover of each weight, chained"),
+    "length-free": Way(
+        or_counted(length_free), "chained", "maurey/chaining", "norms: covers that do not count the inputs, chained"
+    ),
+    "Zhang": Way(or_counted(zhang), "Dudley", "dudley1967/integral", "norms: Zhang's covers, Dudley's integral"),
+    "corrections": Way(online, "chained", "maurey/chaining", "norms: covers that count corrections, chained"),
+    "Maurey": Way(or_counted(maurey_entries), "Dudley", "dudley1967/integral", "norms: entries by Maurey's lemma"),
+    "Maurey's columns": Way(or_counted(maurey_columns), "Dudley", "dudley1967/integral", "norms: columns by the same"),
+    "columns": Way(columns_or_entries, "one scale", "maurey/one-scale", "norms of columns, or entries counted"),
+}
+BITS = "bits"
+
+
+def terms_of(D: Derivation, module: Module, x: Signal, way: Way, frozen: frozenset[str] = frozenset()) -> list[Term]:
+    """Every weight that is trained, covered."""
+    return [t for t in covered(D, module, x, way.cover) if t.label not in frozen]
+
+
+def log_size(D: Derivation, terms: list[Term], eps: Expr, way: Way) -> Expr:
+    return total(D, terms, eps, "log_N", LOG_N, "log-sizes of product covers add", way.split)
+
+
+def in_shares(way: Way, parts: Mapping[str, Expr]) -> Way:
+    """The same with a split that is given: one part in so many for each weight."""
+    return replace(way, split=in_parts(parts)) if parts else way
+
+
+def gap(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
+    """Of a loss in [0, c]."""
+    if way.chain == "net":
+        eps = _resolution(D, terms, c)
+        return net(D, eps, log_size(D, terms, eps, way), c, delta, m)
+    half = D.name("A", "A", c / 2, "the losses less half their range: complexities do not change")
+    dev = D.let("deviation", r"\mathrm{dev}", one_sided(c, delta, m), "the sample's deviation", "maurey/deviation")
+    R = complexity(D, terms, way, c, half)
+    return D.let("gap", GAP, 2 * R + dev, "symmetrization, one side", "maurey/deviation")
+
+
+def _resolution(D: Derivation, terms: list[Term], c: Expr) -> Expr:
+    eps = times(c, sqrt(counts(D, terms) / m)) / SHARE
+    return D.let("eps_net", r"\varepsilon", eps, "any resolution will do; this one is near the best")
+
+
+def complexity(D: Derivation, terms: list[Term], way: Way, c: Expr, half: Expr) -> Expr:
+    if way.chain == "one scale":
+        tau = _resolution(D, terms, c)
+        return one_scale(D, log_size(D, terms, tau, way), tau, half, m)
+    if any(t.entropy.offset is None for t in terms):
+        flats = [t.summed(t.entropy.flat) for t in terms if t.entropy.flat != 0]
+        flat = D.let("flat", r"p_{\mathrm{flat}}", Add(*flats), "grids of norms") if flats else S.Zero
+        return cut_off(D, TEXTBOOK, lambda tau: log_size(D, terms, tau, way), half, m, flat)
+    p, C = quadratic_total(D, terms)
+    return chained(D, C, half, m, p)
+
+
+def finest(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
+    """The resolution at which a route covers the losses; of a chain, its last one."""
+    if way.chain in ("net", "one scale"):
+        return _resolution(D, terms, c)
+    half = D.name("A", "A", c / 2, "the losses less half their range: complexities do not change")
+    if any(t.entropy.offset is None for t in terms):
+        return half / sqrt(m)
+    _, C = quadratic_total(D, terms)
+    return D.let("s", "s", Min(half, sqrt(2 * C / m)), "the last level of the chain")
+
+
+# --- bits -------------------------------------------------------------------------------------------------------------
+
+
+def stored(module: Module, frozen: frozenset[str] = frozenset()) -> Expr:
+    """How many numbers a network is made of, those of a matrix that is used twice once."""
+    layers = {
+        label: part.number for part in parts_of(module) if isinstance(part, Layers) for label in matrices_of(part)
+    }
+    found = []
+    for label, M in matrices_of(module).items():
+        if label not in frozen:
+            found.append(times(layers.get(label, S.One), Integer(1) * M.outputs, Integer(1) * M.inputs))
+    return Add(*found)
+
+
+def bits_gap(D: Derivation, module: Module, c: Expr, frozen: frozenset[str] = frozenset()) -> Expr:
+    """The class of the programs whose weights are so many bits each."""
+    p = D.let("p", "p", stored(module, frozen), "numbers that are stored")
+    size = D.let("log_N", LOG_N, p * bits * log(Integer(2)), "programs that differ in their bits", "maurey/occam")
+    value = times(c, sqrt((size + log(1 / delta)) / (2 * m)))
+    return D.let("gap", GAP, value, "Hoeffding's inequality for each program, and a union", "maurey/occam")

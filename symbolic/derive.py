@@ -1,0 +1,151 @@
+"""A bound that nobody wrote down: a network, its loss and a route become a claim like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sympy import Expr, Indexed, Symbol, latex
+
+from . import bounds
+from .bounds import BITS, GAP, WAYS, Way
+from .capacity import LOG_N
+from .claim import Claim, Constant, Parameter, Part
+from .derivation import Derivation, Step
+from .errors import InputError, perhaps
+from .modules import Layers, Module, Signal, compose, matrices_of, parts_of
+from .modules.activations import CONSTANTS
+from .modules.words import in_words, norms_of
+from .names import INTEGER, VOCABULARY
+
+eps = Symbol("eps")
+OWN = {
+    p.name: p
+    for p in (
+        Parameter("H", "H", "number of heads", INTEGER),
+        Parameter("G", "G", "number of groups of heads that share keys and values", INTEGER),
+        Parameter("d_ff", r"d_{\mathrm{ff}}", "width of the MLP", INTEGER),
+        Parameter("n_out", r"n_{\mathrm{out}}", "number of outputs", INTEGER),
+        Parameter("n_types", r"n_{\mathrm{types}}", "number of types of tokens", INTEGER),
+        Parameter("n_experts", r"n_{\mathrm{experts}}", "number of experts", INTEGER),
+        Parameter("d_p", "d_p", "numbers of a patch", INTEGER),
+        Parameter("eps_LN", r"\varepsilon_{\mathrm{LN}}", "what a norm adds to the variance"),
+        Parameter("margin", r"\gamma", "margin of the loss"),
+        Parameter("cap", "c", "what the loss is cut at"),
+        Parameter("bits", "b", "bits of a stored number", INTEGER),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be bounded: the losses of a network on samples of its inputs, or without a loss its outputs."""
+
+    network: Module
+    inputs: Signal
+    loss: Module | None = None
+    route: str = "norms"
+    frozen: frozenset[str] = frozenset()  # matrices that are not trained, by label
+    parts: Mapping[str, Expr] = field(default_factory=dict)  # one part of the error in so many for each weight
+
+    @property
+    def module(self) -> Module:
+        return self.network if self.loss is None else compose(self.network, self.loss)
+
+    @property
+    def range(self) -> Expr:
+        assert self.loss is not None
+        found: Expr = next(part.range for part in parts_of(self.loss) if hasattr(part, "range"))
+        return found
+
+    @property
+    def way(self) -> Way:
+        return bounds.in_shares(WAYS[self.route], self.parts)
+
+    def log_size(self) -> list[Step]:
+        """At the resolution eps."""
+        D = Derivation()
+        terms = bounds.terms_of(D, self.module, self.inputs, self.way, self.frozen)
+        return D.steps_to(bounds.log_size(D, terms, eps, self.way))
+
+    def gap(self) -> list[Step]:
+        D = Derivation()
+        if self.route == BITS:
+            return D.steps_to(bounds.bits_gap(D, self.network, self.range, self.frozen))
+        terms = bounds.terms_of(D, self.module, self.inputs, self.way, self.frozen)
+        return D.steps_to(bounds.gap(D, terms, self.way, self.range))
+
+
+def refusal(module: Module) -> str:
+    """Why nothing that rests on Lipschitz constants can be said of a network; nothing if it can."""
+    return next((why for part in parts_of(module) if (why := getattr(part, "refusal", ""))), "")
+
+
+def derive(question: Question, key: str, title: str = "A network of one's own") -> Claim:
+    """The claim. Its forms are written out once here, so that what has no bound is said now."""
+    route = question.route
+    if route not in (*WAYS, BITS):
+        known = (*WAYS, BITS)
+        raise InputError(f"no route {route!r}{perhaps(route, known)}; there are {', '.join(known)}")
+    if route == BITS and question.loss is None:
+        raise InputError("the route bits bounds the gap of a loss: give a loss")
+    if route != BITS and (why := refusal(question.module)):
+        raise InputError(f"the route {route} is refused: {why}")
+    parts = _parts(question)
+    try:
+        steps = [step for part in parts for step in part.steps("derived")]
+    except ValueError as error:
+        raise InputError(f"the route {route} is refused: {error}") from None
+    symbols, constants = _names(question, steps)
+    return Claim(
+        key=key,
+        title=title,
+        kind="covering" if question.loss is None else "generalization",
+        statement=_statement(question, symbols),
+        symbols=symbols,
+        uses=tuple(sorted({step.key for step in steps if step.key})),
+        constants=constants,
+        unrolled=tuple(dict.fromkeys(str(n) for n in _depths(question) if n.is_Symbol)),
+        parts=parts,
+    )
+
+
+def _parts(question: Question) -> tuple[Part, ...]:
+    gap = Part("gap", GAP, "by how much the risk exceeds the empirical risk, for all networks of the class at once",
+               derived=lambda _: question.gap())  # fmt: skip
+    size = Part("log_N", LOG_N, "log covering number at the resolution eps", derived=lambda _: question.log_size())
+    return (gap,) if question.route == BITS else (size,) if question.loss is None else (gap, size)
+
+
+def _depths(question: Question) -> list[Expr]:
+    return [part.number for part in parts_of(question.module) if isinstance(part, Layers)]
+
+
+def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, ...], tuple[Constant, ...]]:
+    """The symbols that the steps speak of, each with its meaning: of a norm, of a size, or of the vocabulary."""
+    made = {step.name for step in steps} | {str(step.over[0]) for step in steps if step.over}
+    free = {s for step in steps for part in (step.expr, *(step.over or ())) for s in part.free_symbols}
+    lists = {str(s.base.label) for s in free if isinstance(s, Indexed)}
+    index = next((str(n) for n in _depths(question) if n.is_Symbol), "L")
+    norms = {norm.name: norm for M in matrices_of(question.module).values() for norm in norms_of(M)}
+    names = sorted({str(s) for s in free if isinstance(s, Symbol)} - made - set(CONSTANTS))
+    found = []
+    for name in names:
+        known = norms.get(name) or OWN.get(name) or VOCABULARY.get(name) or Parameter(name, latex(Symbol(name)), name)
+        found.append(replace(known, index=index if name in lists else ""))
+    return tuple(found), tuple(c for name, c in CONSTANTS.items() if Symbol(name) in free)
+
+
+def _statement(question: Question, symbols: Sequence[Parameter]) -> str:
+    norms = {norm.name for M in matrices_of(question.module).values() for norm in norms_of(M)}
+    said = "; ".join(f"{p.meaning} at most ${p.latex}$" for p in symbols if p.name in norms)
+    network, fixed = in_words(question.network), ", ".join(sorted(question.frozen))
+    of = f"The network: {network}. Its class: {said or 'as its numbers say'}." + (
+        f" Not trained, fixed before the sample: {fixed}." if fixed else ""
+    )
+    if question.loss is None:
+        return f"Covers of the outputs on the sample, of distance eps in the largest difference. {of}"
+    return (
+        f"With probability at least $1-\\delta$ over $m$ independent samples, for all networks of a class at once and "
+        f"the loss {in_words(question.loss)}. {of}"
+    )
