@@ -11,17 +11,24 @@ from maurey.symbolic.errors import InputError, cut
 
 def read_object(path: Path, most: int) -> dict[str, Any]:
     """The object in a file of at most so many bytes."""
+    return an_object(read_any(path, most), path.name)
+
+
+def read_any(path: Path, most: int) -> Any:
     check_file(path)
     if (size := path.stat().st_size) > most:
         raise InputError(f"{path.name} has {size} bytes, of which at most {most} are read")
     return parsed(path.read_bytes(), path.name)
 
 
-def parsed(text: bytes, name: str) -> dict[str, Any]:
+def parsed(text: bytes, name: str) -> Any:
     try:
-        found = json.loads(text.decode(), object_pairs_hook=_unique)
+        return json.loads(text.decode(), object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:  # also what is no UTF-8, and numbers of thousands of digits
         raise InputError(f"{name} holds no JSON that can be read: {cut(str(error))}") from None
+
+
+def an_object(found: Any, name: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError(f"{name} holds no JSON object")
     return found

@@ -17,7 +17,7 @@ import numpy as np
 from maurey.numeric.types import Array
 from maurey.symbolic.errors import InputError, cut
 
-from .documents import check_file, parsed, read_object
+from .documents import an_object, check_file, parsed, read_object
 from .tensors import KINDS, Stored, matrix_shape, parts
 
 HEADER = 1 << 24  # bytes: of more than a hundred thousand tensors
@@ -117,7 +117,7 @@ def _of_file(path: Path) -> Iterator[Entry]:
             raise InputError(f"{path.name} is cut: a header of {length} bytes does not fit in a file of {size}")
         if length > HEADER:
             raise InputError(f"{path.name} has a header of {length} bytes, of which at most {HEADER} are read")
-        header = parsed(file.read(length), f"the header of {path.name}")
+        header = an_object(parsed(file.read(length), name := f"the header of {path.name}"), name)
     header.pop("__metadata__", None)
     rows = [(*_ends(name, row, path), name, row) for name, row in header.items()]
     at = 0

@@ -78,9 +78,10 @@ def attend(q, k, v, heads, causal=False, kv_heads=None):
 
 
 def bert(c, w, ids, prefix="bert.", shift=0, types=None):
-    """The hidden states of Devlin et al. 2019; RoBERTa's positions begin at `shift`."""
+    """The hidden states of Devlin et al. 2019; RoBERTa's positions begin at `shift`. Every other word is of the second
+    type, if there is one."""
     w, eps = {n.removeprefix(prefix): x for n, x in w.items()}, c["layer_norm_eps"]
-    types = np.zeros(len(ids), int) if types is None else types
+    types = np.arange(len(ids)) % c["type_vocab_size"] if types is None else types
     x = w["embeddings.word_embeddings.weight"][ids] + w["embeddings.token_type_embeddings.weight"][types]
     x = x + w["embeddings.position_embeddings.weight"][np.arange(len(ids)) + shift]
     x = normed(w, "embeddings.LayerNorm", x, eps)
@@ -401,4 +402,3 @@ def sample(name, seed=1):
     rng = np.random.default_rng(seed)
     image = name.startswith("vit")
     return rng.uniform(-1, 1, size=(2, 6, 6)) if image else rng.integers(2, VOCABULARY, size=T)  # 0 and 1 pad
-
