@@ -105,10 +105,12 @@ def inequality(
 ) -> Inequality:
     """Targets: `moved` (the outputs), `radius` (of the output) and `reach` (the vectors that weights act on).
 
-    `sizes` gives values to the symbols of dimensions, T, H and L among them; `bounds` decades to all others.
+    `sizes` gives values to the symbols of dimensions, T, H and L among them, and what the input has that is not T x d
+    (`tokens`, `inputs`); `bounds` gives decades to all others.
     """
     D = Derivation()
-    s = module.sensitivity(D, Signal(radius, Integer(1), Integer(sizes["T"])))
+    count = sizes.get("tokens", sizes["T"])
+    s = module.sensitivity(D, Signal(radius, Integer(1), Integer(count)))
     steps = {name: D.steps_to(D.let(name, "", expr, "")) for name, expr in asked_of(D, s, sizes).items()}
     module = laid_out(module, sizes)
     numbers = {Symbol(name): size for name, size in sizes.items()}
@@ -124,13 +126,13 @@ def inequality(
         return {kind: getattr(M, kind) for kind in NORM_KINDS if getattr(M, kind) is not None}
 
     width = sizes.get("inputs", sizes["d"])
-    variables = {INPUT: Variable((sizes["T"], width), {"rows": radius})}
+    variables = {INPUT: Variable((count, width), {"rows": radius})}
     variables |= {name: Variable(shape(M), norms(M)) for name, M in labels.items()}
     still = set() if "lipschitz" in steps else {INPUT}
     variables |= {n + MOVED: Variable(v.shape, v.norms, near=n) for n, v in variables.items() if n not in still}
     for part in parts_of(module):
         if isinstance(part, Offset):
-            variables[OFFSET] = Variable((sizes["T"], width), {"rows": part.bound})
+            variables[OFFSET] = Variable((count, width), {"rows": part.bound})
 
     def given(bounds: Values) -> dict[str, Any]:
         some = next(b for v in bounds.values() for b in (v if isinstance(v, list) else [v]))

@@ -190,4 +190,7 @@ def mutated(s, which, factor):
     return replace(s, weights=tuple(weights))
 
 
-MUTATED = [(name, which) for name in ATTACKED for which in coefficients(name)]
+MUTATED = [
+    (name, which) for name in ATTACKED for which in coefficients(name)
+    if which in transformer_cases.ONLY.get(name, (which,))
+]  # fmt: skip

@@ -44,8 +44,9 @@ GAIN, SHIFT = column("g", norm="rows"), column("b")
 HEADS = dict(query=matrix("Q", 4, "d"), key=matrix("K", 4, "d"), value=matrix("V", 4, "d"), output=matrix("O", "d", 4),
              heads=Integer(2), width=Integer(2))  # fmt: skip
 BIASES = dict(query_bias=column("b_Q", 4), value_bias=column("b_V", 4), output_bias=column("b_O"))
-KEY_BIAS = dict(key_bias=column("b_K", 4))
 GROUPED = HEADS | dict(key=matrix("K", 2, "d"), value=matrix("V", 2, "d"), groups=ONE)
+ALONE = dict(query=matrix("Q", 2, "d"), key=matrix("K", 2, "d"), value=matrix("V", 2, "d"), output=matrix("O", "d", 2),
+             heads=ONE, width=Integer(2))  # fmt: skip
 NORMED = QKNorm(EPS, column("g_Q", 2, "rows"), column("g_K", 2, "rows"))
 GATED = dict(gate=matrix("G", "k", "d"), up=matrix("U", "k", "d"), down=matrix("D", "d", "k"))
 GATE_BIASES = dict(gate_bias=column("b_G", "k"), up_bias=column("b_U", "k"), down_bias=column("b_D"))
@@ -121,7 +122,7 @@ FORMULAS = {
     ),
     "multi-head": (MultiHead(**HEADS), attended(X, AT), {}, "relu"),
     "multi-head, biases": (
-        MultiHead(**HEADS, **BIASES, **KEY_BIAS, causal=True),
+        MultiHead(**HEADS, **BIASES, key_bias=column("b_K", 4), causal=True),
         attended(X, AT, biases="QKVO", mask=np.tri(4) > 0), {}, "relu",
     ),
     "multi-head, rotations": (
@@ -185,13 +186,13 @@ ATTACKED = {
         Gated(**GATED, **GATE_BIASES, activation="relu"), TWO, ["B_G", "B_U", "B_D", "B_b_G", "B_b_U", "B_b_D"],
     ),
     "multi-head": (MultiHead(**HEADS, **BIASES), THREE, [*NORMS, "B_b_Q", "B_b_V", "B_b_O"]),
-    "multi-head, rotations": (
-        MultiHead(**HEADS, **KEY_BIAS, rotary=Integer(10000)), THREE, [*NORMS, "B_b_K"],
-    ),
-    "multi-head, slopes": (MultiHead(**HEADS, alibi=True, causal=True), THREE, NORMS),
-    "multi-head, relative": (MultiHead(**HEADS, relative=column("t", 6, "rows")), THREE, [*NORMS, "B_t"]),
     "multi-head, groups": (MultiHead(**GROUPED), THREE, NORMS),
-    "multi-head, normed": (MultiHead(**HEADS, qk_norm=NORMED), THREE, [*NORMS, "B_g_Q", "B_g_K"]),
+    "multi-head, rotations": (
+        MultiHead(**ALONE, key_bias=column("b_K", 2), rotary=Integer(10000)), TWO, [*NORMS, "B_b_K"],
+    ),
+    "multi-head, slopes": (MultiHead(**ALONE, alibi=True, causal=True), TWO, NORMS),
+    "multi-head, relative": (MultiHead(**ALONE, relative=column("t", 3, "rows")), TWO, [*NORMS, "B_t"]),
+    "multi-head, normed": (MultiHead(**ALONE, qk_norm=NORMED), TWO, [*NORMS, "B_g_Q", "B_g_K"]),
     "embedding": (Embedding(TABLE, PLACES, TYPES), WORDS, ["B_E", "B_P", "B_S"]),
     "tied": (compose(Embedding(TABLE), Linear(matrix("W", "d", "d")), Unembedding(TABLE)), WORDS, ["B_E", "B_W"]),
     "patches": (PATCHES, {**TWO, "T": 4}, ["B_W", "B_c", "B_b", "B_P"]),
@@ -208,4 +209,24 @@ ATTACKED = {
     "layers": (POST, {**TWO, "L": 2}, ["B_W", "B_g"]),
     "layers, before": (PRE, {**TWO, "L": 2}, ["B_W"]),
 }  # fmt: skip
-DECADES = {name: float(c.value) for name, c in CONSTANTS.items()} | {"cap": (0, 1), "r": (-1, 0)}
+DECADES = {name: float(c.value) for name, c in CONSTANTS.items()} | {"cap": (0, 1), "r": (-1.5, -0.5), "B_G": (0, 2)}
+# variants of what is mutated in full elsewhere: only what is theirs
+ONLY = {
+    "multi-head": ("lipschitz", "radius", "reach O", *(f"coefficient {n}" for n in ("Q", "b_Q", "K", "V", "b_V"))),
+    "gated": ("lipschitz", "radius", "reach D", "coefficient G", "coefficient U", "coefficient D"),
+    "layer norm": ("lipschitz", "radius", "reach g", "coefficient g", "coefficient b"),
+    "rms norm": ("lipschitz",),
+    "embedding": ("radius", "coefficient E", "coefficient P"),
+    "patches": ("lipschitz", "radius", "coefficient W", "coefficient c", "coefficient P"),
+    "tied": ("coefficient E",),
+    "gated, biases": ("radius", "coefficient b_G", "coefficient b_U", "coefficient b_D"),
+    "multi-head, rotations": ("lipschitz", "coefficient Q", "coefficient K", "coefficient b_K"),
+    "multi-head, slopes": ("lipschitz",),
+    "multi-head, relative": ("lipschitz", "coefficient t"),
+    "multi-head, groups": ("radius", "coefficient K", "coefficient V"),
+    "multi-head, normed": ("lipschitz", "coefficient Q", "coefficient K", "coefficient g_Q", "coefficient g_K"),
+    "linear, bias": ("radius", "coefficient b"),
+    "activation, sigmoid": ("lipschitz", "radius"),
+    "ramp": ("lipschitz",),
+    "cross-entropy": ("lipschitz",),
+}
