@@ -5,7 +5,7 @@ from mpmath import inf, log, mpf, nsum, root
 from independent.forms import form
 
 P = "maurey/posthoc"
-TOTAL = nsum(lambda k: 1 / mpf(k) ** 2, [1, inf]) * 2 - 1 + 1  # k and -k, 0 once, and the cell of zero
+TOTAL = 1 + 2 * nsum(lambda k: 1 / mpf(1 + k) ** 2, [1, inf])  # 0, and every k with -k
 
 
 @form(P, "price", "printed")
