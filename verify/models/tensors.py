@@ -24,6 +24,11 @@ CELLS = 1 << 16  # of a block: what is done to it stays in the cache
 RANGE = 200  # squares of what lies within 2^-RANGE and 2^RANGE are far from the ends of the doubles
 
 
+def width_of(kind: str) -> int:
+    """Bits of one number."""
+    return 8 * np.dtype(KINDS[kind]).itemsize
+
+
 class Tensor(Protocol):
     """In memory, or in a file: its rows come in pieces."""
 
