@@ -13,14 +13,14 @@ from maurey.symbolic.architecture import Architecture
 from maurey.symbolic.errors import InputError, cut, perhaps
 from maurey.symbolic.model_tables import check
 
-from . import pictures, safetensors
-from .configs import Config
-from .documents import read_object
-from .families import FAMILIES
-from .places import Place, Reading, Wanted
-from .pooling import further
-from .safetensors import Entry
-from .tensors import Stored, Tensor
+from .families import FAMILIES, pictures
+from .families.configs import Config
+from .families.places import Place, Reading, Wanted
+from .families.pooling import further
+from .files import safetensors
+from .files.documents import read_object
+from .files.safetensors import Entry
+from .numbers.tensors import Stored, Tensor
 
 CONFIG = "config.json"
 MOST = 1 << 22  # bytes of a config, labels and all

@@ -12,12 +12,12 @@ from fractions import Fraction
 
 from maurey.symbolic.architecture import SUFFIXES, Architecture, Norm, slots
 
-from .cells import Cell, cell
 from .checkpoints import Checkpoint, read
-from .enclosures import Between
-from .norms import Norms, norms
-from .places import Place
-from .tensors import width_of
+from .families.places import Place
+from .numbers.cells import Cell, cell
+from .numbers.enclosures import Between
+from .numbers.norms import Norms, norms
+from .numbers.tensors import width_of
 
 LARGE = 10**9  # numbers, beyond which one pass is made over each tensor
 HEAD = Fraction(1)  # the longest row of a new head
@@ -60,7 +60,7 @@ def measure(
         shape = tensor.shape
         found = norms(tensor if one_pass else read(tensor), one_pass)
         found = found.turned() if checkpoint.reading.is_turned(place) else found
-        yield Row(tensor.name, place, shape, tensor.kind, found, frozen(tensor.name))
+        yield Row(name=tensor.name, place=place, shape=shape, kind=tensor.kind, norms=found, frozen=frozen(tensor.name))
 
 
 @dataclass(frozen=True)

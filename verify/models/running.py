@@ -14,7 +14,7 @@ from maurey.verify.attack.forwards import forward
 from maurey.verify.tensors import torch
 
 from .checkpoints import Checkpoint, read
-from .tensors import doubles
+from .numbers.tensors import doubles
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from maurey.numeric.evaluation import value
-from maurey.verify.models.cells import LEAST, TOTAL, Cell, cell, weight
+from maurey.verify.models.numbers.cells import LEAST, TOTAL, Cell, cell, weight
 
 DRAW = random.Random(0)
 NORMS = [Fraction(DRAW.lognormvariate(0, 20)) for _ in range(300)]

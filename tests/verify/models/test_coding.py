@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from maurey.verify.models import coding
-from maurey.verify.models.tensors import KINDS, Stored
+from maurey.verify.models.numbers import coding
+from maurey.verify.models.numbers.tensors import KINDS, Stored
 
 RNG = np.random.default_rng(0)
 

@@ -12,8 +12,9 @@ import pytest
 import references
 
 from maurey.symbolic.errors import InputError
-from maurey.verify.models import configs, families
+from maurey.verify.models import families
 from maurey.verify.models.checkpoints import open_folder
+from maurey.verify.models.families import configs
 from maurey.verify.models.running import running
 
 NAMES = list(references.MODELS)

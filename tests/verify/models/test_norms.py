@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from maurey.symbolic.errors import InputError
-from maurey.verify.models import enclosures, norms, spectral, tensors
-from maurey.verify.models.tensors import Stored
+from maurey.verify.models.numbers import enclosures, norms, spectral, tensors
+from maurey.verify.models.numbers.tensors import Stored
 
 RNG = np.random.default_rng(3)
 

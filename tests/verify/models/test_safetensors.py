@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from maurey.symbolic.errors import InputError
-from maurey.verify.models import safetensors
-from maurey.verify.models.norms import norms
-from maurey.verify.models.tensors import doubles
+from maurey.verify.models.files import safetensors
+from maurey.verify.models.numbers.norms import norms
+from maurey.verify.models.numbers.tensors import doubles
 
 RNG = np.random.default_rng(0)
 TENSORS = {

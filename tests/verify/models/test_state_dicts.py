@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from maurey.symbolic.errors import InputError
-from maurey.verify.models import state_dicts
-from maurey.verify.models.tensors import doubles
+from maurey.verify.models.files import state_dicts
+from maurey.verify.models.numbers.tensors import doubles
 
 
 def test_every_kind_to_the_bit(tmp_path):

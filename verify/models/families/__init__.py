@@ -3,9 +3,9 @@ A family fills the record of an architecture and names a place for every tensor;
 
 from collections.abc import Callable
 
-from ..configs import Config
-from ..places import Reading, Wanted
 from . import bert, distilbert, gpt2, llama, vit
+from .configs import Config
+from .places import Reading, Wanted
 
 FAMILIES: dict[str, Callable[[Config, Wanted], Reading]] = {
     "bert": bert.read,

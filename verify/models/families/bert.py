@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from maurey.symbolic.architecture import Architecture
 
-from ..configs import Config
-from ..places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
+from .configs import Config
+from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
 
 WORDS = "embeddings.word_embeddings.weight"
 IDS = ("embeddings.position_ids", "embeddings.token_type_ids")

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from maurey.symbolic.architecture import Architecture
 
-from ..configs import Config
-from ..places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
+from .configs import Config
+from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
 
 WORDS = "embeddings.word_embeddings.weight"
 EPS = Fraction(1, 10**12)  # of every norm; no key says it

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from maurey.symbolic.architecture import Architecture
 
-from ..configs import Config
-from ..places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
+from .configs import Config
+from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
 
 WORDS = "wte.weight"
 

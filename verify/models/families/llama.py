@@ -11,8 +11,8 @@ from maurey.symbolic.architecture import Architecture
 from maurey.symbolic.errors import InputError, cut
 from maurey.symbolic.model_tables import number
 
-from ..configs import Config
-from ..places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
+from .configs import Config
+from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
 
 WORDS = "embed_tokens.weight"
 GATES = {"silu": "swiglu", "gelu": "geglu", "gelu_tanh": "geglu_tanh", "relu": "reglu"}

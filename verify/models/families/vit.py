@@ -10,9 +10,9 @@ from dataclasses import replace
 from maurey.symbolic.architecture import Architecture
 from maurey.symbolic.errors import InputError
 
-from ..configs import Config
-from ..pictures import longest_patch, prepared
-from ..places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
+from .configs import Config
+from .pictures import longest_patch, prepared
+from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
 
 FIRST = "embeddings.cls_token"
 

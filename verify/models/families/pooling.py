@@ -7,7 +7,7 @@ from pathlib import Path
 
 from maurey.symbolic.errors import InputError, cut
 
-from .documents import read_any, read_object
+from ..files.documents import read_any, read_object
 
 NAME = "modules.json"
 MOST = 1 << 16  # bytes

@@ -17,8 +17,8 @@ import numpy as np
 from maurey.symbolic.errors import InputError, cut
 from maurey.verify.tensors import torch
 
+from ..numbers.tensors import KINDS, Stored
 from .documents import check_file
-from .tensors import KINDS, Stored
 
 
 def load(path: Path) -> dict[str, Stored]:

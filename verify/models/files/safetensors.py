@@ -17,8 +17,8 @@ import numpy as np
 from maurey.numeric.types import Array
 from maurey.symbolic.errors import InputError, cut
 
+from ..numbers.tensors import KINDS, Stored, matrix_shape, parts
 from .documents import an_object, check_file, parsed, read_object
-from .tensors import KINDS, Stored, matrix_shape, parts
 
 HEADER = 1 << 24  # bytes: of more than a hundred thousand tensors
 AXES = 8
