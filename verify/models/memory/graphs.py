@@ -45,7 +45,7 @@ from ..numbers.tensors import Stored, doubles
 from .recording import Node, recorded
 
 CLOSE = 1e-4  # relative to the largest score: modules compute in single precision
-Step: TypeAlias = "Node | Words | Added | Branches"
+Step: TypeAlias = "Node | Words | Added | Beside | Branch"
 Path: TypeAlias = "tuple[Step, ...]"
 
 
@@ -84,7 +84,7 @@ def _check(found: Compiled, example: Tensor, said: Tensor) -> None:
     if found.offset is not None:
         weights[OFFSET] = torch.from_numpy(_doubles(found.offset))[: X.shape[-2]]
     with torch.no_grad():
-        ours = forward(found.network, weights, X, sigma="identity")
+        ours = forward(found.network, weights, X, {"": X.new_zeros(())}, sigma="identity")
     scale = max(1.0, float(said.abs().max()))
     if float((ours.reshape(said.shape) - said).abs().max()) > CLOSE * scale:
         raise InputError("what was compiled of the module computes something else than the module")
@@ -116,10 +116,17 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Branches:
-    """The tokens and what was made of them, one way or two, in one sum."""
+class Beside:
+    """What was made of the same tokens in two ways, in one sum."""
 
-    sides: tuple[Path, ...]
+    sides: tuple[Path, Path]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The tokens and what was made of them, in one sum."""
+
+    path: Path
 
 
 class _Graph:
@@ -164,13 +171,21 @@ class _Graph:
         for x, fx in (node.inputs, node.inputs[::-1]):
             before = self.path(x, stop)
             if before is not None and (inner := self.path(fx, x)):
-                return (*before, Branches((inner,)))
+                return (*before, Branch(inner))
             if x.op == "add":  # x + f(x) + h(x)
                 for start, other in (x.inputs, x.inputs[::-1]):
                     sides, root = (self.path(other, start), self.path(fx, start)), self.path(start, stop)
                     if root is not None and sides[0] and sides[1]:
-                        return (*root, Branches((sides[0], sides[1])))
+                        return (*root, Branch(_beside(sides[0], sides[1])))
         return None
+
+
+def _beside(one: Path, other: Path) -> Path:
+    """With what both begin with once."""
+    same = 0
+    while same < min(len(one), len(other)) - 1 and one[same] is other[same]:
+        same += 1
+    return (*one[:same], Beside((one[same:], other[same:])))
 
 
 def _leaves(node: Node) -> list[Node]:
@@ -194,9 +209,10 @@ class _Builder:
             return Embedding(self.table(step.words.tensors["table"]), *positions)
         if isinstance(step, Added):
             return self._offset(step.table.tensors["table"])
-        if isinstance(step, Branches):
-            sides = tuple(self.sequence(side) for side in step.sides)
-            return Residual(sides[0] if len(sides) == 1 else Heads(sides))
+        if isinstance(step, Beside):
+            return Heads(tuple(self.sequence(side) for side in step.sides))
+        if isinstance(step, Branch):
+            return Residual(self.sequence(step.path))
         t, options = step.tensors, step.options
         match step.op:
             case "linear" if id(t["weight"]) in self.tables:
