@@ -81,7 +81,7 @@ def allocate(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
 def counts(D: Derivation, terms: Sequence[Term]) -> Expr:
     """How many parameters all terms together count."""
     found = [t.summed(t.entropy.count) for t in terms if t.entropy.count is not None]
-    return D.name("p", "p", Add(*found) if len(found) > 1 else found[0], "parameters that are counted")
+    return D.name("p_all", "P", Add(*found) if len(found) > 1 else found[0], "parameters that are counted")
 
 
 def allocate_counts(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:

@@ -13,9 +13,9 @@ from sympy import Add, Expr, Integer, Min, S, Symbol, log, sqrt
 
 from .allocation import Split, Term, allocate, allocate_counts, counts, in_parts, quadratic_total, total
 from .capacity import LOG_N, covered
-from .chain import TEXTBOOK, chained, cut_off, net, one_scale, one_sided
+from .chain import TEXTBOOK, chained, cut_off, half_range, net, net_gap, one_scale, one_sided
 from .corrections import columns_or_entries
-from .counting import corrections_or_entries, occurring, or_counted, packed
+from .counting import corrections_or_entries, everywhere, occurring, or_counted, packed
 from .covers import Cover, length_free, maurey_columns, maurey_entries, online, zhang
 from .derivation import Derivation
 from .modules import Layers, Module, Signal, matrices_of, parts_of, times
@@ -40,6 +40,7 @@ WAYS = {
     "net": Way(packed, "net", "maurey/net", "union over a net of all parameters", allocate_counts),
     "counting": Way(occurring, "one scale", "maurey/one-scale", "parameters counted at one scale", allocate_counts),
     "norms": Way(corrections_or_entries, "chained", "maurey/chaining", "norms: the best cover of each weight, chained"),
+    "norm net": Way(everywhere, "net", "maurey/net", "norms: a union over a net for all inputs at once"),
     "length-free": Way(
         or_counted(length_free), "chained", "maurey/chaining", "norms: covers that do not count the inputs, chained"
     ),
@@ -69,22 +70,38 @@ def in_shares(way: Way, parts: Mapping[str, Expr]) -> Way:
 def gap(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
     """Of a loss in [0, c]."""
     if way.chain == "net":
-        eps = _resolution(D, terms, c)
-        return net(D, eps, log_size(D, terms, eps, way), c, delta, m)
-    half = D.name("A", "A", c / 2, "the losses less half their range: complexities do not change")
+        eps = resolution(D, terms, way, c)
+        size = log_size(D, terms, eps, way) if _counts(way) else _closed_size(D, terms, eps)
+        return net(D, eps, size, c, delta, m)
+    half = half_range(D, c)
     dev = D.let("deviation", r"\mathrm{dev}", one_sided(c, delta, m), "the sample's deviation", "maurey/deviation")
     R = complexity(D, terms, way, c, half)
     return D.let("gap", GAP, 2 * R + dev, "symmetrization, one side", "maurey/deviation")
 
 
-def _resolution(D: Derivation, terms: list[Term], c: Expr) -> Expr:
-    eps = times(c, sqrt(counts(D, terms) / m)) / SHARE
-    return D.let("eps_net", r"\varepsilon", eps, "any resolution will do; this one is near the best")
+def _counts(way: Way) -> bool:
+    return way.split is allocate_counts
+
+
+def resolution(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
+    """At which the losses are covered once: near the best, and any other would do."""
+    if _counts(way):
+        eps, reason = times(c, sqrt(counts(D, terms) / m)) / SHARE, "near the best for so many parameters"
+    else:
+        _, C = quadratic_total(D, terms)
+        eps, reason = sqrt(times(c, sqrt(C / (2 * m))) / 2), r"the best for $C_{\mathcal F}/\varepsilon^2$"
+    return D.let("eps_net", r"\varepsilon", eps, reason)
+
+
+def _closed_size(D: Derivation, terms: list[Term], eps: Expr) -> Expr:
+    """Where every cost is C/eps^2 the best split has a closed value."""
+    _, C = quadratic_total(D, terms)
+    return D.let("log_N", LOG_N, C / eps**2, "the value of the best split", "edelman2022/A.8")
 
 
 def complexity(D: Derivation, terms: list[Term], way: Way, c: Expr, half: Expr) -> Expr:
     if way.chain == "one scale":
-        tau = _resolution(D, terms, c)
+        tau = resolution(D, terms, way, c)
         return one_scale(D, log_size(D, terms, tau, way), tau, half, m)
     if any(t.entropy.offset is None for t in terms):
         flats = [t.summed(t.entropy.flat) for t in terms if t.entropy.flat != 0]
@@ -97,8 +114,8 @@ def complexity(D: Derivation, terms: list[Term], way: Way, c: Expr, half: Expr) 
 def finest(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
     """The resolution at which a route covers the losses; of a chain, its last one."""
     if way.chain in ("net", "one scale"):
-        return _resolution(D, terms, c)
-    half = D.name("A", "A", c / 2, "the losses less half their range: complexities do not change")
+        return resolution(D, terms, way, c)
+    half = half_range(D, c)
     if any(t.entropy.offset is None for t in terms):
         return half / sqrt(m)
     _, C = quadratic_total(D, terms)
@@ -122,7 +139,7 @@ def stored(module: Module, frozen: frozenset[str] = frozenset()) -> Expr:
 
 def bits_gap(D: Derivation, module: Module, c: Expr, frozen: frozenset[str] = frozenset()) -> Expr:
     """The class of the programs whose weights are so many bits each."""
-    p = D.let("p", "p", stored(module, frozen), "numbers that are stored")
+    p = D.let("p_all", "P", stored(module, frozen), "numbers that are stored")
     size = D.let("log_N", LOG_N, p * bits * log(Integer(2)), "programs that differ in their bits", "maurey/occam")
-    value = times(c, sqrt((size + log(1 / delta)) / (2 * m)))
+    value = net_gap(S.Zero, size, c, delta, m)
     return D.let("gap", GAP, value, "Hoeffding's inequality for each program, and a union", "maurey/occam")

@@ -107,10 +107,21 @@ def one_scale(D: Derivation, log_N: Expr, tau: Expr, A: Expr, m: Expr) -> Expr:
     return D.let("R", r"\hat{\mathcal R}", value, "the error, and Massart's lemma for the centres", "maurey/chaining")
 
 
+def half_range(D: Derivation, c: Expr) -> Expr:
+    """Of losses in [0, c], once half their range is taken off, which changes no complexity."""
+    return D.name("half_range", r"\bar A", c / 2, "the losses less half their range: complexities do not change")
+
+
+def net_gap(eps: Expr, log_N: Expr, c: Expr, delta: Expr, m: Expr) -> Expr:
+    """Hoeffding's inequality for so many functions with values in [0, c], each within eps of others."""
+    deviation = times(c, sqrt((log_N + log(1 / delta)) / (2 * m)))
+    return deviation if eps == 0 else 2 * eps + deviation
+
+
 def net(D: Derivation, eps: Expr, log_N: Expr, c: Expr, delta: Expr, m: Expr) -> Expr:
     """One side, losses in [0, c], covered at eps for all inputs: every centre's losses have the sample's deviation, and
     a network's risk and empirical risk are each within eps of its centre's (maurey/net)."""
-    value = 2 * eps + times(c, sqrt((log_N + log(1 / delta)) / (2 * m)))
+    value = net_gap(eps, log_N, c, delta, m)
     reason = "Hoeffding's inequality for each centre, a union, and the way to the centre, twice"
     return D.let("gap", r"\mathrm{risk}-\widehat{\mathrm{risk}}", value, reason, "maurey/net")
 

@@ -11,7 +11,14 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, Min, log, sympify
 
-from .covers import Cover, online_coordinates, online_scalar, vector_corrections, volumetric
+from .covers import (
+    Cover,
+    online_coordinates,
+    online_everywhere,
+    online_scalar,
+    vector_corrections,
+    volumetric,
+)
 from .derivation import Derivation
 from .entropy import Entropy, quadratic
 from .modules import Weight, times
@@ -69,6 +76,21 @@ def corrections_or_entries(D: Derivation, w: Weight) -> Entropy:
     C = D.let(
         f"C_{M.label}", f"C_{{{M.mark}}}", Min(*(e.coefficient for e in [*found, by_count])), BEST, "maurey/online"
     )
+    return replace(quadratic(C).trivial(reach(D, w)), reason=BEST, key="maurey/online")
+
+
+def everywhere(D: Derivation, w: Weight) -> Entropy:
+    """For all vectors of the radius at once, as C/eps^2: corrections along nets on both sides, or entries."""
+    M = w.matrix
+    if w.by == "columns":
+        w = replace(w, number=sympify(M.inputs))
+    by_count = counted(D, w)
+    if w.by != "spectral" or M.inputs == 1:
+        return by_count
+    F = norm(D, M, "frobenius", best=True)
+    corrections = online_everywhere(F, w.radius, sympify(M.inputs), sympify(M.outputs))
+    C = Min(corrections.coefficient, by_count.coefficient)
+    C = D.let(f"C_{M.label}", f"C_{{{M.mark}}}", C, BEST, "maurey/online")
     return replace(quadratic(C).trivial(reach(D, w)), reason=BEST, key="maurey/online")
 
 

@@ -25,7 +25,7 @@ NORMS = {
     | {"K": [1, Fraction(1, 2)], "V_F": 1},
     "vit": MATRICES | dict.fromkeys(("W1", "W2", "patch", "patch_bias", "cls", "P_rows", "head", "head_bias"), 1),
 }  # fmt: skip
-LOSSES = dict.fromkeys(FAMILIES, {"kind": "ramp", "margin": 20}) | {"gpt": {"kind": "cross-entropy", "cap": 20}}
+LOSSES = {family: {"kind": "ramp", "margin": 20} for family in FAMILIES} | {"gpt": {"kind": "cross-entropy", "cap": 20}}
 
 
 def architecture(family, norms=None, **model):

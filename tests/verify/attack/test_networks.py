@@ -3,13 +3,10 @@
 import pytest
 import torch
 from models import FAMILIES, architecture
-from sympy import Indexed, Symbol
 
 from maurey.symbolic import compiled
-from maurey.symbolic.derivation import Derivation
-from maurey.symbolic.modules import compose, matrices_of
+from maurey.symbolic.modules import compose
 from maurey.symbolic.modules.activations import CONSTANTS
-from maurey.symbolic.modules.tree import parts_of
 from maurey.verify.attack.ascent import attack
 from maurey.verify.attack.sensitivity import inequality
 
