@@ -47,4 +47,4 @@ def test_the_weight_is_below_that_of_the_claim():
 def test_the_weights_of_all_cells_sum_to_at_most_one():
     total = sum(weight([Cell(k)]) for k in range(-3000, 3001))
     assert 0.999 < total < 1
-    assert total + 2 * Fraction(1, 3000) / TOTAL <= 1  # what is left is less
+    assert total + 2 * Fraction(2, 6003) / TOTAL <= 1  # what is left is less: 1/x^2 is convex

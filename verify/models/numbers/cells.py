@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import isqrt, prod
 
 PER_OCTAVE = 8
-TOTAL = Fraction(229, 100)  # above pi^2/3 - 1 = 2.2898...
+TOTAL = Fraction(228986814, 10**8)  # above pi^2/3 - 1 = 2.289868133...
 LEAST = Fraction(1, 1 << 40)  # a norm that is less, zero for one, is put in the cell of this
 BITS = 60
 
