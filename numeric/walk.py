@@ -236,10 +236,15 @@ def each(step: Step, env: Env, field: Field) -> list[Any]:
 
 def run(steps: list[Step], values: Env, field: Field) -> Any:
     """The value of the last step."""
+    return run_all(steps, values, field)[steps[-1].name]
+
+
+def run_all(steps: list[Step], values: Env, field: Field) -> dict[str, Any]:
+    """The values of all steps, beside those that are given."""
     env, reading = dict(values), readers.get(type(field), general)
     for step in steps:
         try:
             env[step.name] = reading(step.expr)(env, field) if step.over is None else each(step, env, field)
         except Undefined as undefined:
             raise Undefined(f"{step.name} is undefined here: {undefined}") from None
-    return env[steps[-1].name]
+    return env

@@ -21,6 +21,7 @@ from .entropy import Entropy
 from .modules import square, times
 
 A8, COUNTING = "edelman2022/A.8", "maurey/counting-allocation"
+HOELDER = "Hoelder's inequality"
 THIRD, TWO_THIRDS = Rational(1, 3), Rational(2, 3)
 
 
@@ -62,20 +63,27 @@ def allocate(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
         (t,), spent = terms, times(sympify(terms[0].copies), betas[0])
         share = budget if spent == 1 else budget / spent
         return [D.name(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, "the whole error")]
-    alphas, summands, shares = [], [], []
-    for t, beta in zip(terms, betas, strict=True):
-        with D.over(t.over):
-            alpha = D.name(f"alpha_{t.label}", rf"\alpha_{{{t.mark}}}", t.entropy.coefficient,
-                           "the cost of an error of 1, a logarithm that holds the error replaced by 1", A8)  # fmt: skip
-        alphas.append(alpha)
-        summands.append(t.summed(alpha**THIRD if beta == 1 else alpha**THIRD * beta**TWO_THIRDS))
-    gamma = D.let("gamma", r"\gamma", Add(*summands), "Hoelder's inequality", A8)
-    reason = "the share that makes the sum smallest"
+    alphas, pieces = hoelder(D, terms)
+    gamma = D.let("gamma", r"\gamma", Add(*(t.summed(x) for t, x in zip(terms, pieces, strict=True))), HOELDER, A8)
+    reason, shares = "the share that makes the sum smallest", []
     for t, a, b in zip(terms, alphas, betas, strict=True):
         share = budget / gamma * (a if b == 1 else a / b) ** THIRD
         with D.over(t.over):
             shares.append(D.let(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, reason, A8))
     return shares
+
+
+def hoelder(D: Derivation, terms: Sequence[Term]) -> tuple[list[Expr], list[Expr]]:
+    """What an error of 1 costs in each term, and its piece a^(1/3) b^(2/3) of gamma, one weight's; at the best split
+    the costs of weights are to each other as these."""
+    alphas, pieces = [], []
+    for t, beta in zip(terms, effects(D, terms), strict=True):
+        with D.over(t.over):
+            alpha = D.name(f"alpha_{t.label}", rf"\alpha_{{{t.mark}}}", t.entropy.coefficient,
+                           "the cost of an error of 1, a logarithm that holds the error replaced by 1", A8)  # fmt: skip
+        alphas.append(alpha)
+        pieces.append(alpha**THIRD if beta == 1 else alpha**THIRD * beta**TWO_THIRDS)
+    return alphas, pieces
 
 
 def counts(D: Derivation, terms: Sequence[Term]) -> Expr:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sympy import Add, Expr, Integer, Min, S, Symbol, log, sqrt
+from sympy import Add, Expr, Integer, Min, S, Symbol, log, sqrt, sympify
 
 from .allocation import Split, Term, allocate, allocate_counts, counts, in_parts, quadratic_total, total
 from .capacity import LOG_N, covered
@@ -94,9 +94,10 @@ def resolution(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
 
 
 def _closed_size(D: Derivation, terms: list[Term], eps: Expr) -> Expr:
-    """Where every cost is C/eps^2 the best split has a closed value."""
-    _, C = quadratic_total(D, terms)
-    return D.let("log_N", LOG_N, C / eps**2, "the value of the best split", "edelman2022/A.8")
+    """Where every cost is p + C/eps^2 the best split has a closed value."""
+    p, C = quadratic_total(D, terms)
+    value = C / eps**2 if p is None else p + C / eps**2
+    return D.let("log_N", LOG_N, value, "the value of the best split", "edelman2022/A.8")
 
 
 def complexity(D: Derivation, terms: list[Term], way: Way, c: Expr, half: Expr) -> Expr:
@@ -122,24 +123,38 @@ def finest(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
     return D.let("s", "s", Min(half, sqrt(2 * C / m)), "the last level of the chain")
 
 
+def own_size(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
+    """The log covering number of the losses at that resolution."""
+    eps = finest(D, terms, way, c)
+    if _counts(way) or any(t.entropy.offset is None for t in terms):
+        return log_size(D, terms, eps, way)
+    return _closed_size(D, terms, eps)
+
+
 # --- bits -------------------------------------------------------------------------------------------------------------
 
 
-def stored(module: Module, frozen: frozenset[str] = frozenset()) -> Expr:
-    """How many numbers a network is made of, those of a matrix that is used twice once."""
-    layers = {
-        label: part.number for part in parts_of(module) if isinstance(part, Layers) for label in matrices_of(part)
+Stored = Mapping[str, tuple[Expr, "tuple[Symbol, Expr] | None"]]  # by label; (i, L): so many in each layer
+
+
+def stored(module: Module) -> Stored:
+    """How many numbers the matrices are made of; one that is used twice counts once."""
+    repeated = [part for part in parts_of(module) if isinstance(part, Layers)]
+    over = {label: (part.index, part.number) for part in repeated for label in matrices_of(part)}
+    return {
+        label: (times(sympify(M.outputs), sympify(M.inputs)), over.get(label))
+        for label, M in matrices_of(module).items()
     }
-    found = []
-    for label, M in matrices_of(module).items():
-        if label not in frozen:
-            found.append(times(layers.get(label, S.One), Integer(1) * M.outputs, Integer(1) * M.inputs))
-    return Add(*found)
 
 
-def bits_gap(D: Derivation, module: Module, c: Expr, frozen: frozenset[str] = frozenset()) -> Expr:
-    """The class of the programs whose weights are so many bits each."""
-    p = D.let("p_all", "P", stored(module, frozen), "numbers that are stored")
+def number_of(numbers: Stored) -> Expr:
+    """All together."""
+    return Add(*(count if over is None else times(over[1], count) for count, over in numbers.values()))
+
+
+def bits_gap(D: Derivation, numbers: Expr, c: Expr) -> Expr:
+    """The class of the programs that differ in so many numbers, of so many bits each."""
+    p = D.let("p_all", "P", numbers, "numbers that are stored, and trained")
     size = D.let("log_N", LOG_N, p * bits * log(Integer(2)), "programs that differ in their bits", "maurey/occam")
     value = net_gap(S.Zero, size, c, delta, m)
     return D.let("gap", GAP, value, "Hoeffding's inequality for each program, and a union", "maurey/occam")

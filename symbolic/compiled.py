@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from sympy import Add, Expr, Indexed, Integer, Symbol
+from sympy import Expr, Indexed, Integer, Symbol
 
 from .architecture import GATES, SUFFIXES, Architecture, H, T, d, head_width, slots, split
+from .bounds import Stored
 from .modules import (
     Activation,
     CrossEntropy,
@@ -34,6 +35,7 @@ from .modules import (
     Sequence,
     Signal,
     Unembedding,
+    ZeroOne,
     compose,
     times,
 )
@@ -152,10 +154,10 @@ def network(a: Architecture) -> Sequence:
     return compose(c.first(), *embedded, Layers(c.block(), L), *c.last())
 
 
-def loss(a: Architecture) -> Module | None:
-    """With the mean over the tokens, where each has a loss; none for the 0-1 loss, which is Lipschitz in nothing."""
+def loss(a: Architecture) -> Any:
+    """With the mean over the tokens, where each has a loss; the 0-1 loss is no module."""
     if a.loss.kind == "0-1":
-        return None
+        return ZeroOne()
     several = a.classes > 1
     one = Ramp(margin, several) if a.loss.kind == "ramp" else CrossEntropy(cap, several)
     return Sequence((one, MeanToken())) if a.read == "all" else one
@@ -168,16 +170,16 @@ def inputs(a: Architecture) -> Signal:
     return Signal(B_X, m, T - 1 if a.read == "cls" else T)
 
 
-def stored(a: Architecture) -> Expr:
-    """How many numbers the model is made of."""
-    counts = []
+def stored(a: Architecture) -> Stored:
+    """How many numbers the model is made of, tensor by tensor."""
+    found = {}
     for slot in slots(a).values():
         if slot.optional and slot.name not in a.given:
             continue
-        copies = [L] if slot.per_layer else []
-        copies += [Symbol("n_experts")] if a.experts and slot.name.split("_")[0] in ("W1", "W2", "G", "U", "D") else []
-        counts.append(times(*copies, slot.outputs, slot.inputs))
-    return Add(*counts)
+        expert = a.experts and slot.name.split("_")[0] in ("W1", "W2", "G", "U", "D")
+        count = times(*([Symbol("n_experts")] if expert else []), slot.outputs, slot.inputs)
+        found[slot.name] = count, (INDEX, L) if slot.per_layer else None
+    return found
 
 
 def values(a: Architecture) -> dict[str, Any]:

@@ -75,6 +75,11 @@ class Derivation:
         """`name`, called so."""
         return self.name(*self.next(letter, latex), expr, reason, key)
 
+    def called(self, name: str) -> Expr:
+        """A step by its name."""
+        over = self._steps[name].over
+        return Symbol(name) if over is None else Indexed(name, over[0])
+
     def steps_to(self, end: Expr) -> list[Step]:
         """The steps that `end` rests on, in order, itself last."""
         needed, kept = {str(symbol) for symbol in end.free_symbols}, []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sympy import Expr, Indexed, Symbol, latex
 
 from . import bounds
-from .bounds import BITS, GAP, WAYS, Way
+from .bounds import BITS, GAP, WAYS, Stored, Way
 from .capacity import LOG_N
 from .claim import Claim, Constant, Parameter, Part
 from .derivation import Derivation, Step
@@ -43,10 +44,11 @@ class Question:
 
     network: Module
     inputs: Signal
-    loss: Module | None = None
+    loss: Any = None
     route: str = "norms"
     frozen: frozenset[str] = frozenset()  # matrices that are not trained, by label
     parts: Mapping[str, Expr] = field(default_factory=dict)  # one part of the error in so many for each weight
+    numbers: Stored | None = None  # that are stored, where they are not those of the network's matrices
 
     @property
     def module(self) -> Module:
@@ -54,9 +56,21 @@ class Question:
 
     @property
     def range(self) -> Expr:
-        assert self.loss is not None
+        """Of the loss, from 0."""
         found: Expr = next(part.range for part in parts_of(self.loss) if hasattr(part, "range"))
         return found
+
+    @property
+    def stored(self) -> Stored:
+        """How many numbers are stored, and trained."""
+        found = bounds.stored(self.network) if self.numbers is None else self.numbers
+        return {label: count for label, count in found.items() if label not in self.frozen}
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing that rests on Lipschitz constants can be said; nothing if it can."""
+        parts = [*parts_of(self.network), *(parts_of(self.loss) if self.loss is not None else ())]
+        return next((why for part in parts if (why := getattr(part, "refusal", ""))), "")
 
     @property
     def way(self) -> Way:
@@ -71,14 +85,9 @@ class Question:
     def gap(self) -> list[Step]:
         D = Derivation()
         if self.route == BITS:
-            return D.steps_to(bounds.bits_gap(D, self.network, self.range, self.frozen))
+            return D.steps_to(bounds.bits_gap(D, bounds.number_of(self.stored), self.range))
         terms = bounds.terms_of(D, self.module, self.inputs, self.way, self.frozen)
         return D.steps_to(bounds.gap(D, terms, self.way, self.range))
-
-
-def refusal(module: Module) -> str:
-    """Why nothing that rests on Lipschitz constants can be said of a network; nothing if it can."""
-    return next((why for part in parts_of(module) if (why := getattr(part, "refusal", ""))), "")
 
 
 def derive(question: Question, key: str, title: str = "A network of one's own") -> Claim:
@@ -89,8 +98,8 @@ def derive(question: Question, key: str, title: str = "A network of one's own") 
         raise InputError(f"no route {route!r}{perhaps(route, known)}; there are {', '.join(known)}")
     if route == BITS and question.loss is None:
         raise InputError("the route bits bounds the gap of a loss: give a loss")
-    if route != BITS and (why := refusal(question.module)):
-        raise InputError(f"the route {route} is refused: {why}")
+    if route != BITS and question.refusal:
+        raise InputError(f"the route {route} is refused: {question.refusal}")
     parts = _parts(question)
     try:
         steps = [step for part in parts for step in part.steps("derived")]
@@ -118,7 +127,7 @@ def _parts(question: Question) -> tuple[Part, ...]:
 
 
 def _depths(question: Question) -> list[Expr]:
-    return [part.number for part in parts_of(question.module) if isinstance(part, Layers)]
+    return [part.number for part in parts_of(question.network) if isinstance(part, Layers)]
 
 
 def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, ...], tuple[Constant, ...]]:
@@ -127,7 +136,7 @@ def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, 
     free = {s for step in steps for part in (step.expr, *(step.over or ())) for s in part.free_symbols}
     lists = {str(s.base.label) for s in free if isinstance(s, Indexed)}
     index = next((str(n) for n in _depths(question) if n.is_Symbol), "L")
-    norms = {norm.name: norm for M in matrices_of(question.module).values() for norm in norms_of(M)}
+    norms = {norm.name: norm for M in matrices_of(question.network).values() for norm in norms_of(M)}
     names = sorted({str(s) for s in free if isinstance(s, Symbol)} - made - set(CONSTANTS))
     found = []
     for name in names:
@@ -137,7 +146,7 @@ def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, 
 
 
 def _statement(question: Question, symbols: Sequence[Parameter]) -> str:
-    norms = {norm.name for M in matrices_of(question.module).values() for norm in norms_of(M)}
+    norms = {norm.name for M in matrices_of(question.network).values() for norm in norms_of(M)}
     said = "; ".join(f"{p.meaning} at most ${p.latex}$" for p in symbols if p.name in norms)
     network, fixed = in_words(question.network), ", ".join(sorted(question.frozen))
     of = f"The network: {network}. Its class: {said or 'as its numbers say'}." + (

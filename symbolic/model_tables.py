@@ -11,7 +11,7 @@ from typing import Any
 from .architecture import CHOICES, LOSSES, Architecture, Loss, Norm, slots, split
 from .errors import InputError, cut, perhaps
 
-MOST = 10**12  # of a size
+MOST, MOST_LAYERS = 10**12, 1000  # of a size
 WANTED = ("kind", "layers", "width", "heads", "hidden", "context", "norm", "norm_at", "norm_eps", "activation",
           "positions", "read")  # fmt: skip
 
@@ -61,7 +61,7 @@ def _value(name: str, kind: str, raw: Any) -> Any:
         return raw
     if kind == "int":
         if isinstance(raw, bool) or not isinstance(raw, int) or not 0 < raw <= MOST:
-            raise InputError(f"{name} must be a positive integer, got {cut(repr(raw))}")
+            raise InputError(f"{name} must be a positive integer, got {cut(str(raw))}")
         return raw
     return number(name, raw, zero=name == "norm_eps")
 
@@ -103,6 +103,8 @@ def check(a: Architecture) -> None:
 
 
 def _contradictions(a: Architecture) -> Iterator[str]:
+    if a.layers > MOST_LAYERS:
+        yield f"layers must be at most {MOST_LAYERS}, got {a.layers}"
     if not a.head_width and a.width % a.heads:
         yield f"heads = {a.heads} does not divide width = {a.width}; give head_width if heads have another width"
     if a.heads % a.groups:

@@ -15,6 +15,7 @@ from .inputs import Patches as Patches
 from .layers import Layers as Layers
 from .losses import CrossEntropy as CrossEntropy
 from .losses import Ramp as Ramp
+from .losses import ZeroOne as ZeroOne
 from .maps import Fixed as Fixed
 from .maps import Linear as Linear
 from .maps import Offset as Offset

@@ -20,6 +20,19 @@ def _two_scores(x: Signal) -> Expr:
 
 
 @dataclass(frozen=True)
+class ZeroOne:
+    """1 where the label is not the largest score. It is Lipschitz in nothing, and so no module."""
+
+    @property
+    def range(self) -> Expr:
+        return Integer(1)
+
+    @property
+    def refusal(self) -> str:
+        return "the 0-1 loss is Lipschitz in nothing; bits count"
+
+
+@dataclass(frozen=True)
 class Ramp:
     """min(1, max(0, 1 - u/gamma)) of the margin u; of a single output and a label of 1 or -1, of their product."""
 
