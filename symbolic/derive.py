@@ -18,6 +18,7 @@ from .modules import Layers, Module, Signal, compose, matrices_of, parts_of
 from .modules.activations import CONSTANTS
 from .modules.words import in_words, norms_of
 from .names import INTEGER, VOCABULARY
+from .norms import Matrix
 
 eps = Symbol("eps")
 OWN = {
@@ -49,6 +50,7 @@ class Question:
     frozen: frozenset[str] = frozenset()  # matrices that are not trained, by label
     parts: Mapping[str, Expr] = field(default_factory=dict)  # one part of the error in so many for each weight
     numbers: Stored | None = None  # that are stored, where they are not those of the network's matrices
+    moved: Mapping[str, Matrix] = field(default_factory=dict)  # by label: bounds on how far a weight is from its base
 
     @property
     def module(self) -> Module:
@@ -74,7 +76,7 @@ class Question:
 
     @property
     def way(self) -> Way:
-        return bounds.in_shares(WAYS[self.route], self.parts)
+        return bounds.around(bounds.in_shares(WAYS[self.route], self.parts), self.moved)
 
     def log_size(self) -> list[Step]:
         """At the resolution eps."""
