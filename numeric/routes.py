@@ -25,12 +25,19 @@ from .samples import smallest
 from .walk import extended, run_all, walk
 
 ROUTES = (BITS, "net", "counting", "norms", "norm net", "length-free")
-KEYS = {BITS: "maurey/occam"} | {route: WAYS[route].key for route in ROUTES if route != BITS}
-ABOUT = {BITS: "bits: all programs of so many bits"} | {r: WAYS[r].about for r in ROUTES if r != BITS}
+CODED, ROUNDED = "bits, coded", "bits, rounded"  # of a program that is at hand
+PROGRAMS = (BITS, CODED, ROUNDED)
+KEYS = dict.fromkeys(PROGRAMS, "maurey/occam") | {route: WAYS[route].key for route in ROUTES if route != BITS}
+ABOUT = {
+    BITS: "bits: all programs of so many bits",
+    CODED: "bits: all programs whose code is as long",
+    ROUNDED: "bits: all programs whose numbers are rounded to so many",
+} | {r: WAYS[r].about for r in ROUTES if r != BITS}
+AROUND = ", around the base"  # of a route for a class around fixed weights
 REAL, FLOATING = "the real-number network", "the float program"  # what a route speaks of
 NO_NORMS = "no norms are given: the bound is a formula"
 LIMIT = 1 << 16384  # of a sample size
-SPEAKS = {BITS: FLOATING}
+SPEAKS = {BITS: FLOATING, CODED: FLOATING, ROUNDED: "the rounded model"}
 FLOAT = 32  # bits of a stored number, unless told otherwise
 DIGITS = 15
 PRECISION = 256  # bits, for shares
@@ -54,7 +61,7 @@ class Row:
 
     @property
     def key(self) -> str:
-        return KEYS[self.route]
+        return KEYS[self.route.removesuffix(AROUND)]
 
     @property
     def speaks(self) -> str:

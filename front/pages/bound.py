@@ -126,9 +126,10 @@ def _routes(found: Report, width: int) -> list[str]:
 
 
 def about(row: Row) -> str:
-    from maurey.numeric.routes import ABOUT
+    from maurey.numeric.routes import ABOUT, AROUND
 
-    return f"{ABOUT[row.route]} [{row.key}]"
+    plain_route = row.route.removesuffix(AROUND)
+    return f"{ABOUT[plain_route]}{row.route.removeprefix(plain_route)} [{row.key}]"
 
 
 def _formulas(found: Report, width: int) -> list[str]:

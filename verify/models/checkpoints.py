@@ -20,7 +20,7 @@ from .families.pooling import further
 from .files import safetensors
 from .files.documents import read_object
 from .files.safetensors import Entry
-from .numbers.tensors import Stored, Tensor
+from .numbers.tensors import Stored
 
 CONFIG = "config.json"
 MOST = 1 << 22  # bytes of a config, labels and all
@@ -45,15 +45,25 @@ class Checkpoint:
     def numbers(self) -> int:
         return sum(prod(tensor.shape) for tensor in self.tensors.values())
 
-    def weights(self) -> Iterator[tuple[Place, Tensor]]:
-        """Each tensor with each of its places; a tensor with several is read, and taken apart."""
-        for name, tensor in self.tensors.items():
-            places, tensor = self.reading.places[name], shaped(tensor, self.reading.sides(name))
-            if len(places) == 1:
-                yield places[0], tensor
-            else:
-                whole = read(tensor)
-                yield from ((place, part_of(whole, place)) for place in places)
+    def is_turned(self, place: Place) -> bool:
+        return self.reading.is_turned(place)
+
+    def kind(self, slot: str) -> str:
+        return self.reading.kind(slot)
+
+    def weights(self) -> Iterator[tuple[Place, Entry | Stored]]:
+        """Each tensor with each of its places, in the family's order; one with several is read, and taken apart."""
+        for name in self.reading.places:
+            yield from self.placed(name, self.tensors[name])
+
+    def placed(self, name: str, tensor: Entry | Stored) -> Iterator[tuple[Place, Entry | Stored]]:
+        """What lies in the places of a tensor with this name."""
+        places, tensor = self.reading.places[name], shaped(tensor, self.reading.sides(name))
+        if len(places) == 1:
+            yield places[0], tensor
+        else:
+            whole = tensor.read()
+            yield from ((place, part_of(whole, place)) for place in places)
 
 
 def shaped(tensor: Entry | Stored, sides: tuple[int, int]) -> Entry | Stored:
@@ -61,10 +71,6 @@ def shaped(tensor: Entry | Stored, sides: tuple[int, int]) -> Entry | Stored:
     if isinstance(tensor, Entry):
         return replace(tensor, shape=sides)
     return replace(tensor, array=tensor.array.reshape(sides))
-
-
-def read(tensor: Entry | Stored) -> Stored:
-    return tensor.read() if isinstance(tensor, Entry) else tensor
 
 
 def part_of(whole: Stored, place: Place) -> Stored:

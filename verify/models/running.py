@@ -13,7 +13,7 @@ from maurey.symbolic.compiled import network, values
 from maurey.verify.attack.forwards import forward
 from maurey.verify.tensors import torch
 
-from .checkpoints import Checkpoint, read
+from .checkpoints import Checkpoint
 from .numbers.tensors import doubles
 
 
@@ -38,9 +38,9 @@ class Running:
 def running(checkpoint: Checkpoint) -> Running:
     weights, slots = {}, set()
     for place, tensor in checkpoint.weights():
-        stored = read(tensor)
+        stored = tensor.read()
         M = doubles(stored.array, stored.kind)
-        turned = checkpoint.reading.is_turned(place)
+        turned = checkpoint.is_turned(place)
         weights[place.label] = torch.from_numpy(np.ascontiguousarray(M.T if turned else M))
         slots.add(place.slot)
     there = replace(checkpoint.architecture, norms={slot: Fraction(1) for slot in slots})  # biases that are there

@@ -64,6 +64,9 @@ class Reading:
             for name, slot in slots(self.architecture).items()
         }
 
+    def kind(self, slot: str) -> str:
+        return self._sizes[slot][0]
+
     def is_turned(self, place: Place) -> bool:
         """Whether a tensor is the transpose of the map; a table has a row for each of its vectors."""
         return place.turned or self._sizes[place.slot][0] == "table"

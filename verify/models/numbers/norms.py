@@ -16,7 +16,7 @@ from maurey.symbolic.errors import InputError
 
 from .enclosures import ZERO, Between, around, gamma, root_around
 from .spectral import spectral
-from .tensors import WIDE, Stored, Tensor, blocks, check_subnormals, exponent_of
+from .tensors import WIDE, Dense, Tensor, blocks, check_subnormals, exponent_of
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def norms(A: Tensor, one_pass: bool = False) -> Norms:
         found = replace(found, spectral=found.frobenius)
     if one_pass:
         return found
-    assert isinstance(A, Stored)
+    assert isinstance(A, Dense)
     if min(A.shape) > 1:
         found = replace(found, spectral=spectral(A))
     return replace(found, **_by_sums(A))
@@ -87,7 +87,7 @@ def _by_squares(A: Tensor) -> Norms:
     )
 
 
-def _by_sums(A: Stored) -> dict[str, Between]:
+def _by_sums(A: Tensor) -> dict[str, Between]:
     """Of absolute values."""
     exponent, (outputs, inputs) = exponent_of(A), A.shape
     rows, columns = np.zeros(outputs), np.zeros(inputs)

@@ -20,7 +20,7 @@ import numpy as np
 from maurey.numeric.types import Array
 
 from .enclosures import SPARE, UNIT, ZERO, Between, above, between, gamma
-from .tensors import Stored, exponent_of
+from .tensors import Dense, exponent_of
 
 TERMS = 1024  # of a block
 FIRST = 2.0**-36  # how far above the guess the bound is tried, relative
@@ -30,7 +30,7 @@ SETTLED = 1e-13  # a guess that grows by less, relative, in STEPS steps
 STEPS = 10
 
 
-def spectral(A: Stored) -> Between:
+def spectral(A: Dense) -> Between:
     """Of a matrix without NaN and infinities."""
     exponent, width = exponent_of(A), min(A.shape)
     if not width:
@@ -44,7 +44,7 @@ def spectral(A: Stored) -> Between:
     return between(math.sqrt(max(0.0, low - error)), math.sqrt(high + error), exponent)
 
 
-def gram(A: Stored, exponent: int = 0) -> tuple[Array, int]:
+def gram(A: Dense, exponent: int = 0) -> tuple[Array, int]:
     """A A^T or A^T A, whichever is smaller; and n with gamma(n) for the error of a sum."""
     if A.shape[0] > A.shape[1]:
         A = A.turned()

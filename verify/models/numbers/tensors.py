@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -39,7 +39,16 @@ class Tensor(Protocol):
     @property
     def shape(self) -> tuple[int, ...]: ...
     def as_matrix(self) -> Self: ...
+    def read(self) -> Stored: ...
     def pieces(self) -> Iterator[tuple[slice, Array]]: ...
+
+
+@runtime_checkable
+class Dense(Tensor, Protocol):
+    """Its columns can be had too."""
+
+    def turned(self) -> Dense: ...
+    def columns(self, start: int, stop: int, exponent: int = 0) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,9 @@ class Stored:
     def as_matrix(self) -> Stored:
         return replace(self, array=self.array.reshape(matrix_shape(self.shape)))
 
+    def read(self) -> Stored:
+        return self
+
     def turned(self) -> Stored:
         return replace(self, array=self.array.T)
 
@@ -66,6 +78,41 @@ class Stored:
     def columns(self, start: int, stop: int, exponent: int = 0) -> Array:
         """Of a matrix, as doubles, divided by 2^exponent."""
         return scaled(doubles(self.array[:, start:stop], self.kind), exponent)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Of two matrices, in doubles: each entry is off by at most 2^-53, relative."""
+
+    one: Stored
+    other: Stored
+    kind: str = "F64"
+
+    @property
+    def name(self) -> str:
+        return self.one.name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.one.shape
+
+    def as_matrix(self) -> Difference:
+        return replace(self, one=self.one.as_matrix(), other=self.other.as_matrix())
+
+    def read(self) -> Stored:
+        return Stored(self.name, "F64", self._of(self.one.array, self.other.array))
+
+    def turned(self) -> Difference:
+        return replace(self, one=self.one.turned(), other=self.other.turned())
+
+    def pieces(self) -> Iterator[tuple[slice, Array]]:
+        yield from ((part, self._of(self.one.array[part], self.other.array[part])) for part in parts(self.shape))
+
+    def columns(self, start: int, stop: int, exponent: int = 0) -> Array:
+        return scaled(self._of(self.one.array[:, start:stop], self.other.array[:, start:stop]), exponent)
+
+    def _of(self, x: Array, y: Array) -> Array:
+        return doubles(x, self.one.kind) - doubles(y, self.other.kind)
 
 
 def matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
