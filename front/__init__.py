@@ -11,6 +11,7 @@ Is it true?                         c.standing, from the ledger; c.verify(), che
 Where does its print fail?          c.errata(), maurey.errata(), maurey.errata("edelman2022")
 Is my own inequality true?          maurey.check(lhs, rhs, over={"x": (0, 1)})
 And a claim of my own?              maurey.register(claim): known to all of the above while the program runs
+And a network of my own?            maurey.derive(network, ...), of modules from maurey.nn: a claim like any other
 
 Values are numbers: Python's, texts such as "1/10", NumPy and torch scalars and arrays, lists. Nothing is evaluated
 as an expression. What does not fit raises maurey.InputError, with one line that says what would. In a notebook, claims
@@ -28,10 +29,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from maurey.symbolic.errors import InputError
 
-    from .questions import check, claim, claims, compare, errata, register
+    from . import nn
+    from .questions import check, claim, claims, compare, derive, errata, register
     from .view import ClaimView
 
-__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata", "register"]
+__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "derive", "errata", "nn", "register"]
 ROOMS = ("symbolic", "numeric", "verify", "paper_tables")
 
 
@@ -41,7 +43,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("maurey")
-    if name in ROOMS:
+    if name in (*ROOMS, "nn"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

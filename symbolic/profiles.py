@@ -71,8 +71,8 @@ def stretches(question: Question) -> Profile:
     x: Signal = question.inputs
     for part in (*question.network.modules, question.loss):  # type: ignore[attr-defined]
         if isinstance(part, Layers):
-            layer, x = part.block_in(D, x)
-            entries.append(Entry("", part.gain_of(D, layer), (part.index, part.number)))
+            gain, x = part.gains(D, x)
+            entries.append(Entry("", gain, (part.index, part.number)))
         elif part is not None:
             s = part.sensitivity(D, x)
             x = s.output

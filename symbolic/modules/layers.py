@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from sympy import Add, Eq, Expr, Indexed, Integer, Max, Piecewise, Product, Sum, Symbol, true
+from sympy import Add, Eq, Expr, Indexed, Integer, Piecewise, Product, Sum, Symbol, true
 
 from ..derivation import Derivation
 from ..norms import Matrix
@@ -22,70 +22,96 @@ RADIUS = "what comes into a layer is as long as what comes out of the one below"
 
 
 @dataclass(frozen=True)
+class Radii:
+    """Of what comes into layer i; into layer i where that is not the first; and out of the last."""
+
+    here: Expr
+    above: Expr
+    last: Expr
+
+
+@dataclass(frozen=True)
 class Layers:
     block: Module
     number: Expr
     index: Symbol = INDEX
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        s, output = self.block_in(D, x)
-        gain = self.gain_of(D, s)
-        above = self._power(gain, self.index)
+        radii, output = self._radii(D, x)
+        s = self._layer(D, x, radii.here)
+        gain = self._gain(D, s if radii.above == radii.here else self._layer(D, x, radii.above))
+        above = self._product(gain, self.index)
         with D.over((self.index, self.number)):
             if s.weights:
                 above = D.fresh("Lambda", r"\Lambda", above, "Lipschitz constants of the layers above")
             weights = tuple(self._copy(w, above) for w in s.weights)
-        return Sensitivity(output, lambda: self._power(gain, 0), weights)
+
+        def lipschitz() -> Expr:
+            return times(self._first(D, x, radii, gain), self._product(gain, Integer(1)))
+
+        return Sensitivity(replace(output, radius=radii.last), lipschitz, weights)
+
+    def gains(self, D: Derivation, x: Signal) -> tuple[Expr, Signal]:
+        """The Lipschitz constant of layer i, and what comes out of the last."""
+        radii, output = self._radii(D, x)
+        gain = self._gain(D, self._layer(D, x, radii.above))
+        first = self._first(D, x, radii, gain)
+        if first != gain.xreplace({self.index: Integer(1)}):
+            gain = Piecewise((first, Eq(self.index, 1)), (gain, true))
+        return gain, replace(output, radius=radii.last)
+
+    def _layer(self, D: Derivation, x: Signal, radius: Expr) -> Sensitivity:
+        with D.over((self.index, self.number)):
+            return self.block.sensitivity(D, replace(x.to(radius), radius_1=None))
+
+    def _gain(self, D: Derivation, s: Sensitivity) -> Expr:
+        with D.over((self.index, self.number)):
+            return D.fresh("g", "g", s.lipschitz(), "the Lipschitz constant of one layer")
+
+    def _first(self, D: Derivation, x: Signal, radii: Radii, gain: Expr) -> Expr:
+        """The Lipschitz constant of the first layer."""
+        if radii.above != radii.here:
+            gain = self._gain(D, self._layer(D, x, x.radius))
+        return gain.xreplace({self.index: Integer(1)})
+
+    def _product(self, gain: Expr, after: Expr) -> Expr:
+        """Over the layers after one."""
+        if self.index not in gain.free_symbols:
+            return gain ** (self.number - after)
+        return Product(gain.xreplace({self.index: ABOVE}), (ABOVE, after + 1, self.number))
 
     def _copy(self, w: Weight, above: Expr) -> Weight:
         if w.over is not None:
             raise ValueError("layers inside of layers are not known here: write the inner ones out")
         return replace(w, coefficient=times(above, w.coefficient), over=(self.index, self.number))
 
-    def block_in(self, D: Derivation, x: Signal) -> tuple[Sensitivity, Signal]:
-        """One layer, and what comes out of the last."""
-        first, last, output = self._radii(D, x)
-        with D.over((self.index, self.number)):
-            s = self.block.sensitivity(D, replace(x.to(first), radius_1=None))
-        return s, replace(output, radius=last)
+    # --- radii --------------------------------------------------------------------------------------------------------
 
-    def gain_of(self, D: Derivation, s: Sensitivity) -> Expr:
-        with D.over((self.index, self.number)):
-            return D.fresh("g", "g", s.lipschitz(), "the Lipschitz constant of one layer")
-
-    def _power(self, gain: Expr, above: Expr | int) -> Expr:
-        """The product over the layers above."""
-        if self.index not in gain.free_symbols:
-            return gain ** (self.number - above)
-        return Product(gain.xreplace({self.index: ABOVE}), (ABOVE, above + 1, self.number))
-
-    def _radii(self, D: Derivation, x: Signal) -> tuple[Expr, Expr, Signal]:
-        """R_i, what comes out of the last layer, and the signal that it is."""
+    def _radii(self, D: Derivation, x: Signal) -> tuple[Radii, Signal]:
         i, L, below = self.index, self.number, Symbol("R_below")
         output = self.block.sensitivity(scratch := Derivation(), x.to(below)).output
         out = inlined(output.radius, scratch)
         if below not in out.free_symbols:
-            return *self._shielded(D, x.radius, out), output
+            return self._shielded(D, x.radius, out), output
         added = [term for term in summands(out) if term != below]
         if len(added) + 1 == len(summands(out)) and not any(below in term.free_symbols for term in added):
-            return *self._grown(D, x.radius, Add(*added)), output
+            return self._grown(D, x.radius, Add(*added)), output
         name, latex = D.next("R", "R")
         before = out.xreplace({i: i - 1}).xreplace({below: Indexed(name, i - 1)})
         with D.over((i, L + 1)):
             R = D.let(name, latex, Piecewise((x.radius, Eq(i, 1)), (before, true)), RADIUS)
-        return R, Indexed(name, L + 1), output
+        return Radii(R, R, Indexed(name, L + 1)), output
 
-    def _shielded(self, D: Derivation, start: Expr, out: Expr) -> tuple[Expr, Expr]:
+    def _shielded(self, D: Derivation, start: Expr, out: Expr) -> Radii:
         i, L = self.index, self.number
+        before = out.xreplace({i: i - 1})
         if start == out or inlined(start, D) == out:
-            return start, out
-        if i not in out.free_symbols:
-            return D.fresh("R", "R", Max(start, out), "what comes into the first layer, or into another"), out
+            return Radii(start, start, out)
         with D.over((i, L)):
-            R = Piecewise((start, Eq(i, 1)), (out.xreplace({i: i - 1}), true))
-            return D.fresh("R", "R", R, RADIUS), out.xreplace({i: L})
+            here = D.fresh("R", "R", Piecewise((start, Eq(i, 1)), (before, true)), RADIUS)
+        return Radii(here, before, out.xreplace({i: L}))
 
-    def _grown(self, D: Derivation, start: Expr, added: Expr) -> tuple[Expr, Expr]:
+    def _grown(self, D: Derivation, start: Expr, added: Expr) -> Radii:
         i, L = self.index, self.number
         with D.over((i, L)):
             added = D.fresh("c", "c", added, "what one layer adds to the radius")
@@ -93,7 +119,8 @@ class Layers:
                 grown = [start + Sum(added.xreplace({i: ABOVE}), (ABOVE, 1, end)) for end in (i - 1, L)]
             else:
                 grown = [start + times(i - 1, added), start + times(L, added)]
-            return D.fresh("R", "R", grown[0], RADIUS), grown[1]
+            R = D.fresh("R", "R", grown[0], RADIUS)
+        return Radii(R, R, grown[1])
 
 
 def summands(expr: Expr) -> list[Expr]:

@@ -33,7 +33,7 @@ def own_matrices(part: Module) -> list[Matrix]:
 
 def _values(part: Any) -> Iterator[Any]:
     """What stands in its fields: modules, matrices, and what groups of them hold."""
-    for value in (getattr(part, field.name) for field in fields(part)):
+    for value in (getattr(part, field.name) for field in fields(part)) if is_dataclass(part) else ():
         for one in value if isinstance(value, tuple) else (value,):
             if hasattr(one, "sensitivity") or isinstance(one, Matrix):
                 yield one
