@@ -130,10 +130,14 @@ class Asked:
     def __init__(self, s: Subject, frozen: frozenset[str] = frozenset(), bits: int = FLOAT) -> None:
         self.subject, self.frozen = s, frozen
         self.values = {**s.values, "bits": Fraction(bits)}
+        self._questions: dict[str, Question] = {}
 
     def question(self, route: str) -> Question:
+        """One for each route: it remembers what was derived."""
         s = self.subject
-        return Question(s.network, s.inputs, s.loss, route, self.frozen, numbers=s.numbers, moved=s.moved)
+        return self._questions.setdefault(
+            route, Question(s.network, s.inputs, s.loss, route, self.frozen, numbers=s.numbers, moved=s.moved)
+        )
 
     def refused(self, route: str) -> str:
         return "" if route == BITS else self.subject.discontinuous or self.question(route).refusal
