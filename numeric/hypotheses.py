@@ -24,7 +24,7 @@ class Hypothesis:
 
 
 def hypotheses(a: Architecture, frozen: tuple[str, ...], bits: int, routes: int) -> list[Hypothesis]:
-    return [*_sample(a, frozen), *_loss(a), *_network(a), *_absent(a), *_norms(a), *_routes(bits, routes)]
+    return [*_sample(a, frozen), *loss_rests(a), *network_rests(a), *_absent(a), *_norms(a), *_routes(bits, routes)]
 
 
 def _sample(a: Architecture, frozen: tuple[str, ...]) -> Iterator[Hypothesis]:
@@ -39,7 +39,7 @@ def _sample(a: Architecture, frozen: tuple[str, ...]) -> Iterator[Hypothesis]:
     yield Hypothesis("the network is evaluated, not in training: there is no dropout", STATED)
 
 
-def _loss(a: Architecture) -> Iterator[Hypothesis]:
+def loss_rests(a: Architecture) -> Iterator[Hypothesis]:
     cap = a.loss.cap if a.loss.kind == "cross-entropy" else Fraction(1)
     yield Hypothesis("the loss lies between 0 and so much", CHECKED, plain(cap))
     if a.loss.kind == "0-1":
@@ -48,7 +48,7 @@ def _loss(a: Architecture) -> Iterator[Hypothesis]:
         yield Hypothesis("a sample is a sequence, and its loss the mean over its tokens", STATED)
 
 
-def _network(a: Architecture) -> Iterator[Hypothesis]:
+def network_rests(a: Architecture) -> Iterator[Hypothesis]:
     if a.norm_eps:
         yield Hypothesis("norm_eps is positive: every norm has a Lipschitz constant", CHECKED, plain(a.norm_eps))
     else:

@@ -6,16 +6,19 @@ reads the table may pick the smallest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from typing import Any
 
-from maurey.symbolic.architecture import Architecture, slots
+from maurey.symbolic.architecture import Architecture, Loss, slots
 from maurey.symbolic.bounds import BITS
 from maurey.symbolic.errors import InputError, cut, perhaps
 
-from .routes import FLOAT, ROUTES, Asked, Row, Share, Stretch, Tell, blame, range_of, stretches
+from .exact import plain_number
+from .hypotheses import Hypothesis, hypotheses
+from .routes import FLOAT, ROUTES, Asked, Row, Share, Stretch, Tell, blame, range_of, stretches, subject
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,11 @@ class Help:
 
 @dataclass(frozen=True)
 class Report:
-    architecture: Architecture
+    words: str  # the model in a line
+    model: Mapping[str, Any]  # its sizes and kinds
+    loss: Loss
+    range: Fraction  # of the loss, from 0
+    rests: tuple[Hypothesis, ...]
     parameters: int
     samples: int | None
     delta: Fraction
@@ -43,8 +50,9 @@ class Report:
     helps: tuple[Help, ...] = ()
 
     @property
-    def range(self) -> Fraction:
-        return range_of(self.architecture)
+    def shown(self) -> int:
+        """Routes that delta is divided among."""
+        return sum(not row.refused for row in self.rows)
 
     @property
     def speaks(self) -> bool:
@@ -65,19 +73,48 @@ def report(
 ) -> Report:
     """All routes at delta divided by the number of those that are not refused."""
     labels = frozen_labels(a, frozen)
-    asked = Asked(a, labels, bits)
+    asked = Asked(subject(a), labels, bits)
     if not asked.question(BITS).stored:
         raise InputError("everything is frozen: there is nothing to bound")
     shown = [route for route in ROUTES if not asked.refused(route) and (a.norms or route == BITS)]
     each = delta / len(shown)
     rows = tuple(asked.row(route, each, samples, tell) for route in ROUTES)
-    found = Report(a, asked.numbers(), samples, delta, each, bits, tuple(sorted(labels)), rows)
+    names = tuple(sorted(labels))
+    found = Report(
+        words=in_a_line(a),
+        model=table_of(a),
+        loss=a.loss,
+        range=range_of(a),
+        rests=tuple(hypotheses(a, names, bits, sum(not row.refused for row in rows))),
+        parameters=asked.numbers(),
+        samples=samples,
+        delta=delta,
+        each=each,
+        bits=bits,
+        frozen=names,
+        rows=rows,
+    )
     shares = [
         s for r in rows if r.claim and not r.refused and (m := samples or r.m_least) for s in blame(asked, r.route, m)
     ]
     profile = () if asked.refused("net") or not a.norms else tuple(stretches(asked))
     tell("what would help")
-    return replace(found, blame=tuple(shares), stretches=profile, helps=tuple(_helps(found, asked, tell)))
+    return replace(found, blame=tuple(shares), stretches=profile, helps=tuple(_helps(a, found, asked, tell)))
+
+
+def table_of(a: Architecture) -> dict[str, Any]:
+    """The table [model], without what is not said."""
+    found = {f.name: getattr(a, f.name) for f in fields(a) if f.name not in ("norms", "loss")}
+    found = {name: plain_number(x) if isinstance(x, Fraction) else x for name, x in found.items() if x or x is False}
+    return {name: x for name, x in found.items() if x is not False or name == "tied"}
+
+
+def in_a_line(a: Architecture) -> str:
+    words = f"{a.vocabulary:,} words" if a.vocabulary else f"patches of {a.patch} numbers"
+    heads = f"{a.heads} heads" + (f" in {a.kv_heads} groups" if a.kv_heads else "")
+    norm = {"layer": "LayerNorm", "rms": "RMSNorm"}[a.norm]
+    sizes = f"{a.layers} layers of width {a.width}, {heads}, MLP {a.hidden} ({a.activation}), {words}"
+    return f"{a.kind}, {sizes}, context {a.context}, {a.norm_at}-{norm} (eps {float(a.norm_eps):g}), reads {a.read}"
 
 
 def frozen_labels(a: Architecture, patterns: tuple[str, ...]) -> frozenset[str]:
@@ -97,9 +134,9 @@ LARGER_EPS = (Fraction(1, 1000), Fraction(1, 10))
 FEWER_BITS = (16, 8)
 
 
-def _helps(found: Report, asked: Asked, tell: Tell) -> Iterator[Help]:
+def _helps(a: Architecture, found: Report, asked: Asked, tell: Tell) -> Iterator[Help]:
     """Changes, each with the sample size that the smallest bound it concerns would then ask for."""
-    a, least = found.architecture, {row.route: row.m_least for row in found.rows if row.m_least}
+    least = {row.route: row.m_least for row in found.rows if row.m_least}
     lipschitz = {route: m for route, m in least.items() if route != BITS}
     best = min(lipschitz, key=lipschitz.__getitem__, default="")
 
@@ -110,12 +147,13 @@ def _helps(found: Report, asked: Asked, tell: Tell) -> Iterator[Help]:
 
     for bits in FEWER_BITS:
         if bits < found.bits:
-            yield change(f"{bits} bits for each number", BITS, Asked(a, asked.frozen, bits))
+            yield change(f"{bits} bits for each number", BITS, Asked(asked.subject, asked.frozen, bits))
     tables = frozenset(name for name, slot in slots(a).items() if slot.kind == "table") - asked.frozen
     if tables:
         held = asked.frozen | tables
         for route in filter(None, (BITS, best)):
-            yield change(f"{', '.join(sorted(tables))} frozen", route, Asked(a, held, found.bits))
+            yield change(f"{', '.join(sorted(tables))} frozen", route, Asked(asked.subject, held, found.bits))
     for eps in LARGER_EPS:
         if best and eps > a.norm_eps:
-            yield change(f"norm_eps = {float(eps):g}", best, Asked(replace(a, norm_eps=eps), asked.frozen, found.bits))
+            other = Asked(subject(replace(a, norm_eps=eps)), asked.frozen, found.bits)
+            yield change(f"norm_eps = {float(eps):g}", best, other)

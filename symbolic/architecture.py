@@ -65,6 +65,8 @@ class Architecture:
     embedding_norm: bool | None = None  # after the embeddings; of post-norm models, if not said
     final_norm: bool | None = None  # after the last layer; of others, if not said
     pooler: str = ""  # activation of a linear map before the head
+    pooler_norm: bool = False  # behind that activation
+    first_position: int = 0  # of the table of positions, where some of its vectors have no token
     qk_norm: bool = False
     rope_base: Fraction = Fraction(10000)
     experts: int = 0
@@ -190,6 +192,8 @@ def _outputs(a: Architecture) -> Iterator[Slot]:
         yield from _norm("N3", a)
     if a.pooler:
         yield from _map("pool", d, d, per_layer=False)
+        if a.pooler_norm:
+            yield from _norm("N4", a)
     if not a.tied:
         yield Slot("head", n_out, d)
     yield Slot("head_bias", K if a.tied else n_out, ONE, "bias of scores" if a.classes > 1 else "bias")

@@ -19,6 +19,7 @@ from .counting import corrections_or_entries, everywhere, occurring, or_counted,
 from .covers import Cover, length_free, maurey_columns, maurey_entries, online, zhang
 from .derivation import Derivation
 from .modules import Layers, Module, Signal, matrices_of, parts_of, times
+from .norms import Matrix
 
 delta, m, bits = Symbol("delta"), Symbol("m"), Symbol("bits")
 SHARE = Integer(32)  # the resolution is sqrt(p/m) over so much: near the best for 8 to 800 nats for each parameter
@@ -65,6 +66,13 @@ def log_size(D: Derivation, terms: list[Term], eps: Expr, way: Way) -> Expr:
 def in_shares(way: Way, parts: Mapping[str, Expr]) -> Way:
     """The same with a split that is given: one part in so many for each weight."""
     return replace(way, split=in_parts(parts)) if parts else way
+
+
+def around(way: Way, moved: Mapping[str, Matrix]) -> Way:
+    """The same for a class around fixed weights: what is covered is how far a weight is from its own, and with the
+    covers of these differences the weights are covered. Radii are those of the weights."""
+    cover = way.cover
+    return replace(way, cover=lambda D, w: cover(D, replace(w, matrix=moved.get(w.matrix.label, w.matrix))))
 
 
 def gap(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:

@@ -121,7 +121,7 @@ class Compiler:
 
     def first(self) -> Module:
         if self.a.vocabulary:
-            return Embedding(self.needed("E"), self.matrix("P"), self.matrix("S"))
+            return Embedding(self.needed("E"), self.matrix("P"), self.matrix("S"), self.a.first_position)
         return Patches(self.needed("patch"), self.matrix("cls"), self.matrix("patch_bias"), self.matrix("P"))
 
     def last(self) -> Iterator[Module]:
@@ -133,6 +133,7 @@ class Compiler:
             yield readers[a.read]
         if a.pooler:
             yield from (self.linear("pool"), Activation(a.pooler))
+            yield from [self.norm("N4")] if a.pooler_norm else []
         bias = self.matrix("head_bias")
         yield Unembedding(self.needed("E"), bias) if a.tied else self.linear("head", largest=a.classes > 1)
 

@@ -42,6 +42,12 @@ class Derivation:
         self._steps: dict[str, Step] = {}
         self._over: tuple[Symbol, Expr] | None = None
 
+    def copy(self) -> Derivation:
+        """The same steps; what is added to one is not added to the other."""
+        other = Derivation()
+        other._steps = dict(self._steps)
+        return other
+
     @contextmanager
     def over(self, index: tuple[Symbol, Expr] | None) -> Iterator[None]:
         """Steps made inside that speak of i, of (i, n), have one value for each i = 1..n."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from sympy import Expr, Indexed, Symbol, latex
 
 from . import bounds
+from .allocation import Term
 from .bounds import BITS, GAP, WAYS, Stored, Way
 from .capacity import LOG_N
 from .claim import Claim, Constant, Parameter, Part
@@ -18,6 +20,7 @@ from .modules import Layers, Module, Signal, compose, matrices_of, parts_of
 from .modules.activations import CONSTANTS
 from .modules.words import in_words, norms_of
 from .names import INTEGER, VOCABULARY
+from .norms import Matrix
 
 eps = Symbol("eps")
 OWN = {
@@ -49,6 +52,7 @@ class Question:
     frozen: frozenset[str] = frozenset()  # matrices that are not trained, by label
     parts: Mapping[str, Expr] = field(default_factory=dict)  # one part of the error in so many for each weight
     numbers: Stored | None = None  # that are stored, where they are not those of the network's matrices
+    moved: Mapping[str, Matrix] = field(default_factory=dict)  # by label: bounds on how far a weight is from its base
 
     @property
     def module(self) -> Module:
@@ -74,19 +78,28 @@ class Question:
 
     @property
     def way(self) -> Way:
-        return bounds.in_shares(WAYS[self.route], self.parts)
+        return bounds.around(bounds.in_shares(WAYS[self.route], self.parts), self.moved)
+
+    @cached_property
+    def _covered(self) -> tuple[Derivation, list[Term]]:
+        D = Derivation()
+        return D, bounds.terms_of(D, self.module, self.inputs, self.way, self.frozen)
+
+    def covered(self) -> tuple[Derivation, list[Term]]:
+        """Every weight that is trained, covered once; the steps up to there, to be gone on with."""
+        D, terms = self._covered
+        return D.copy(), terms
 
     def log_size(self) -> list[Step]:
         """At the resolution eps."""
-        D = Derivation()
-        terms = bounds.terms_of(D, self.module, self.inputs, self.way, self.frozen)
+        D, terms = self.covered()
         return D.steps_to(bounds.log_size(D, terms, eps, self.way))
 
     def gap(self) -> list[Step]:
-        D = Derivation()
         if self.route == BITS:
+            D = Derivation()
             return D.steps_to(bounds.bits_gap(D, bounds.number_of(self.stored), self.range))
-        terms = bounds.terms_of(D, self.module, self.inputs, self.way, self.frozen)
+        D, terms = self.covered()
         return D.steps_to(bounds.gap(D, terms, self.way, self.range))
 
 

@@ -40,11 +40,9 @@ def _profile(D: Derivation, entries: list[Entry]) -> Profile:
 def costs(question: Question) -> Profile:
     """What each weight adds to the log covering number: at the resolution of the route, or, where every cost is
     C/eps^2, in any unit, for the shares do not depend on it. Of bits, how many numbers."""
-    D = Derivation()
     if question.route == BITS:
         return Profile([], [Entry(label, count, over) for label, (count, over) in question.stored.items()])
-    way = question.way
-    terms = bounds.terms_of(D, question.module, question.inputs, way, question.frozen)
+    way, (D, terms) = question.way, question.covered()
     if way.chain != "chained" and all(t.entropy.count is not None for t in terms):
         bounds.log_size(D, terms, bounds.resolution(D, terms, way, question.range), way)
         found = [D.called(f"E_{t.label}") for t in terms]
@@ -55,11 +53,11 @@ def costs(question: Question) -> Profile:
 
 def sizes(question: Question) -> tuple[list[Step], list[Step]]:
     """The resolution of a route, and the log covering number of the losses there; of bits, the log of their number."""
-    D = Derivation()
     if question.route == BITS:
+        D = Derivation()
         bounds.bits_gap(D, bounds.number_of(question.stored), question.range)
         return [], D.steps_to(D.called("log_N"))
-    terms = bounds.terms_of(D, question.module, question.inputs, question.way, question.frozen)
+    D, terms = question.covered()
     size = bounds.own_size(D, terms, question.way, question.range)
     end = D.let("finest", r"\varepsilon", bounds.finest(D, terms, question.way, question.range), "of the route")
     return D.steps_to(end), D.steps_to(size)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import fields
 from decimal import Decimal
-from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from maurey.numeric.balls import Enclosure
     from maurey.numeric.report import Report
     from maurey.numeric.routes import Row
-    from maurey.symbolic.architecture import Architecture
 
 WIDTH = 100
 MOST = 4  # matrices of a route that are named
@@ -33,33 +30,14 @@ def brief(x: Any, digits: int = 4) -> str:
     return f"{value:.{digits - 1}E}" if abs(value.adjusted()) > 5 else str(value)
 
 
-def model_of(a: Architecture) -> dict[str, Any]:
-    """The table [model], without what is not said."""
-    found = {f.name: getattr(a, f.name) for f in fields(a) if f.name not in ("norms", "loss")}
-    found = {name: plain_number(x) if isinstance(x, Fraction) else x for name, x in found.items() if x or x is False}
-    return {name: x for name, x in found.items() if x is not False or name == "tied"}
-
-
-def in_a_line(a: Architecture) -> str:
-    words = f"{a.vocabulary:,} words" if a.vocabulary else f"patches of {a.patch} numbers"
-    heads = f"{a.heads} heads" + (f" in {a.kv_heads} groups" if a.kv_heads else "")
-    norm = {"layer": "LayerNorm", "rms": "RMSNorm"}[a.norm]
-    sizes = f"{a.layers} layers of width {a.width}, {heads}, MLP {a.hidden} ({a.activation}), {words}"
-    return f"{a.kind}, {sizes}, context {a.context}, {a.norm_at}-{norm} (eps {float(a.norm_eps):g}), reads {a.read}"
-
-
 # --- the record -------------------------------------------------------------------------------------------------------
 
 
 def record(found: Report, provenance: dict[str, Any]) -> dict[str, Any]:
-    from maurey.numeric.hypotheses import hypotheses
-
-    a, shown = found.architecture, sum(not row.refused for row in found.rows)
-    rests = hypotheses(a, found.frozen, found.bits, shown)
     return {
-        "model": {"words": in_a_line(a), **model_of(a)},
+        "model": {"words": found.words, **found.model},
         "parameters": str(found.parameters),
-        "hypotheses": [{"text": h.text, "status": h.status, "value": h.value} for h in rests],
+        "hypotheses": [{"text": h.text, "status": h.status, "value": h.value} for h in found.rests],
         "bounds": [_row(row) for row in found.rows],
         "blame": [
             {"route": s.route, "layer": s.layer, "matrix": s.matrix, "share": _decimal(s.share)} for s in found.blame
@@ -72,7 +50,7 @@ def record(found: Report, provenance: dict[str, Any]) -> dict[str, Any]:
             for h in found.helps
         ],
         "provenance": provenance | {
-            "samples": _integer(found.samples), "delta": str(found.delta), "routes_shown": shown,
+            "samples": _integer(found.samples), "delta": str(found.delta), "routes_shown": found.shown,
             "delta_of_each_route": str(found.each), "one_sided": True, "range_of_the_loss": plain_number(found.range),
         },
     }  # fmt: skip
@@ -85,7 +63,7 @@ def _row(row: Row) -> dict[str, Any]:
 
         formula = latex_of(row.claim, "derived", part="gap")
     return {
-        "route": row.route, "key": row.key, "trained": row.trained,
+        "route": row.route, "key": row.key, "trained": row.trained, "speaks_of": row.speaks,
         "log_N": _value(row.log_N), "resolution": _value(row.resolution), "gap": _ends(row.gap),
         "m_least": _integer(row.m_least),
         "m_before": _integer(row.m_least - 1) if row.m_least and row.m_least > 1 else None,
@@ -121,36 +99,37 @@ def page(found: Report, width: int = WIDTH) -> str:
 
 
 def _head(found: Report) -> list[str]:
-    a, shown = found.architecture, sum(not row.refused for row in found.rows)
-    at = {"0-1": "", "ramp": f", margin {plain_number(a.loss.margin)}",
-          "cross-entropy": f", cut at {plain_number(a.loss.cap)}"}[a.loss.kind]  # fmt: skip
+    at = {"0-1": "", "ramp": f", margin {plain_number(found.loss.margin)}",
+          "cross-entropy": f", cut at {plain_number(found.loss.cap)}"}[found.loss.kind]  # fmt: skip
     frozen = f"; {', '.join(found.frozen)} frozen" if found.frozen else ""
     told = (
         f"risk less empirical risk, with probability at least 1 - {plain_number(found.delta)}, for all networks of the "
-        f"class at once; each of {shown} route{'s' * (shown > 1)} at delta = {found.each}, so that any may be picked"
+        f"class at once; each of {found.shown} route{'s' * (found.shown > 1)} at delta = {found.each}, so that any may "
+        "be picked"
     )
-    line = f"{in_a_line(a)}: {found.parameters:,} numbers{frozen}"
-    return [*fitted(line, WIDTH, "  "), f"loss: {a.loss.kind}{at}, from 0 to {plain_number(found.range)}",
+    line = f"{found.words}: {found.parameters:,} numbers{frozen}"
+    return [*fitted(line, WIDTH, "  "), f"loss: {found.loss.kind}{at}, from 0 to {plain_number(found.range)}",
             *fitted(told, WIDTH, "  ")]  # fmt: skip
 
 
 def _routes(found: Report, width: int) -> list[str]:
     at = f"gap at m = {brief(found.samples)}" if found.samples else "gap"
-    rows: list[tuple[str, ...]] = [("route", at, "below the range from m =", "log N", "what it is")]
+    rows: list[tuple[str, ...]] = [("route", at, "below the range from m =", "log N", "speaks of", "what it is")]
     for row in sorted((row for row in found.rows if not row.refused), key=lambda row: row.m_least or 10**99999):
         gap = "" if row.gap is None else brief(row.gap.upper) + (" (vacuous)" if row.gap.lower >= found.range else "")
         least = brief(row.m_least) if row.m_least else "none found"
-        rows.append((row.route, gap, least, brief(row.log_N.value) if row.log_N else "", about(row)))
-    lines = columns(rows, 4, width, textwrap.wrap)
+        rows.append((row.route, gap, least, brief(row.log_N.value) if row.log_N else "", row.speaks, about(row)))
+    lines = columns(rows, 5, width, textwrap.wrap)
     for why, group in groupby((row for row in found.rows if row.refused), key=lambda row: row.refused):
         lines += fitted(f"{', '.join(row.route for row in group)}: {why}", width, "  ")
     return lines
 
 
 def about(row: Row) -> str:
-    from maurey.numeric.routes import ABOUT
+    from maurey.numeric.routes import ABOUT, AROUND
 
-    return f"{ABOUT[row.route]} [{row.key}]"
+    plain_route = row.route.removesuffix(AROUND)
+    return f"{ABOUT[plain_route]}{row.route.removeprefix(plain_route)} [{row.key}]"
 
 
 def _formulas(found: Report, width: int) -> list[str]:
@@ -174,14 +153,11 @@ def _formulas(found: Report, width: int) -> list[str]:
 
 
 def _hypotheses(found: Report, width: int) -> list[str]:
-    from maurey.numeric.hypotheses import hypotheses
-
-    shown = sum(not row.refused for row in found.rows)
-    lines, rests = ["hypotheses"], hypotheses(found.architecture, found.frozen, found.bits, shown)
-    for h in (h for h in rests if not h.norm):
+    lines = ["hypotheses"]
+    for h in (h for h in found.rests if not h.norm):
         value = "" if h.value is None else f": {h.value}"
         lines += fitted(f"  {h.status:<8} {h.text}{value}", width, " " * 9)
-    norms = "; ".join(f"{h.norm} {h.value}" for h in rests if h.norm)
+    norms = "; ".join(f"{h.norm} {h.value}" for h in found.rests if h.norm)
     return lines + (fitted(f"  stated   norms in every network of the class: {norms}", width, " " * 9) if norms else [])
 
 

@@ -34,6 +34,7 @@ class Embedding:
     words: Matrix
     positions: Matrix | None = None
     types: Matrix | None = None
+    first: int = 0  # the position of the first token
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         radius, weights = looked_up(D, (self.words, self.positions, self.types), x.number)

@@ -157,7 +157,7 @@ def _looked_up(module: Embedding, X: Either, run: Pass) -> Either:
         chosen = torch.nn.functional.one_hot(X.argmax(-1), V).to(X.dtype)
     found = chosen @ run.vectors(module.words, T)
     if module.positions is not None:
-        found = found + run.vectors(module.positions, T)[..., :T, :]
+        found = found + run.vectors(module.positions, T)[..., module.first : module.first + T, :]
     if module.types is not None:  # every other token is of the second type, and so on
         types = run.vectors(module.types, T)
         found = found + types[..., [t % types.shape[-2] for t in range(T)], :]
