@@ -12,9 +12,9 @@ theorem_4 = Claim(
     key="maurer2009/4",
     title="Bernstein's bound with the variance of the sample",
     kind="generalization",
-    statement=r"""For losses in $[0,1]$ and a hypothesis that was fixed before the $m$ independent samples were drawn,
-of mean $\hat L$ and variance $V=\frac1{m(m-1)}\sum_{i<j}(x_i-x_j)^2$ on them: with probability at least $1-\delta$
-the risk is at most the stated amount. Not for samples drawn without replacement.""",
+    statement=r"""For losses in $[0,1]$ and a hypothesis that was fixed before the $m$ independent samples were
+drawn, of mean $\hat L$ and variance $V=\frac1{m(m-1)}\sum_{i<j}(x_i-x_j)^2$ on them: with probability at least
+$1-\delta$ the risk is at most the stated amount. Not for samples drawn without replacement.""",
     symbols=parameters("m delta loss_hat variance", loss_hat={"domain": "in [0, 1]"}),
     assumes=(Assumption(Ge(m, 2), "there are two samples or more"),),
     parts=(

@@ -31,11 +31,11 @@ finite_pool = Claim(
     key="maurey/finite-pool",
     title="Errors of a pool, from a sample drawn without replacement",
     kind="generalization",
-    statement=r"""A hypothesis that was fixed before $m$ of a pool of $N$ were drawn without replacement errs on $k$ of
-them. With probability at least $1-\delta$ it errs on no larger share of the pool than $M/N$, for the largest $M$ with
-$P(\mathrm{Hyp}(N,M,m)\le k)\ge\delta$. Proof: that probability falls in $M$. If the pool has $M$ errors, what is stated
-is below $M/N$ where $P(\mathrm{Hyp}(N,M,m)\le k)<\delta$, which is $k\le k^*$, with the largest $k^*$ of that kind, and
-has probability below $\delta$.""",
+    statement=r"""A hypothesis that was fixed before $m$ of a pool of $N$ were drawn without replacement errs on $k$
+of them. With probability at least $1-\delta$ it errs on no larger share of the pool than $M/N$, for the largest $M$
+with $P(\mathrm{Hyp}(N,M,m)\le k)\ge\delta$. Proof: that probability falls in $M$. If the pool has $M$ errors, what
+is stated is below $M/N$ where $P(\mathrm{Hyp}(N,M,m)\le k)<\delta$, which is $k\le k^*$, with the largest $k^*$ of
+that kind, and has probability below $\delta$.""",
     symbols=parameters("errors m N delta", N={"meaning": "size of the pool"}),
     assumes=(NO_MORE, Assumption(Le(m, N), "no more are drawn than there are")),
     parts=(
@@ -66,10 +66,10 @@ occam = Claim(
     title="Risk of what a short message decodes to",
     kind="generalization",
     statement=r"""A prefix code for hypotheses is fixed before the $m$ independent samples are drawn; $|h|$ is the
-length in bits of the code word for $h$. With probability at least $1-\delta$, for all $h$ at once, the risk of $h$ is at most
-the stated amount: with $k$ errors by the exact binomial tail, for losses in $[0,1]$ from their mean. Proof: by Kraft's
-inequality $\sum_h2^{-|h|}\le1$, and each $h$ gets $\delta2^{-|h|}$. In the same way the capital won against its mean
-stays below $2^{|h|}/\delta$.""",
+length in bits of the code word for $h$. With probability at least $1-\delta$, for all $h$ at once, the risk of $h$
+is at most the stated amount: with $k$ errors by the exact binomial tail, for losses in $[0,1]$ from their mean.
+Proof: by Kraft's inequality $\sum_h2^{-|h|}\le1$, and each $h$ gets $\delta2^{-|h|}$. In the same way the capital
+won against its mean stays below $2^{|h|}/\delta$.""",
     symbols=parameters("m delta bits errors loss_hat", loss_hat=MEAN),
     assumes=(NO_MORE,),
     uses=(CLOPPER, HOEFFDING, "waudbysmith2024/capital"),
@@ -84,13 +84,13 @@ martingale_bernstein = Claim(
     key="maurey/martingale-bernstein",
     title="Mean risk of networks that change, with the variance of their losses",
     kind="generalization",
-    statement=r"""$x_t\in[0,1]$ is the loss, on sample $t$, of a network that depends on what was before $t$ alone; so
-does $v_t\in[0,1]$. With probability at least $1-\delta$ the mean over $t$ of the conditional means $\mu_t$ is at most
-the stated amount, for one $\lambda\in(0,1)$ that is fixed before; $V$ is the mean of $(x_t-v_t)^2$. Proof:
-$\log(1+y)-y$ over $y^2$ increases in $y>-1$, so that $e^{\lambda(v-x)-\psi(\lambda)(v-x)^2}\le1+\lambda(v-x)$ for $v-x\ge-1$, where
-$\psi(\lambda)=-\log(1-\lambda)-\lambda$; the mean of the right-hand side is at most $e^{\lambda(v_t-\mu_t)}$. So
-$\prod_te^{\lambda(\mu_t-x_t)-\psi(\lambda)(x_t-v_t)^2}$ has a mean of at most 1, and Markov's inequality holds. One of
-$r$ slopes, chosen after, has $\delta/r$.""",
+    statement=r"""$x_t\in[0,1]$ is the loss, on sample $t$, of a network that depends on what was before $t$ alone;
+so does $v_t\in[0,1]$. With probability at least $1-\delta$ the mean over $t$ of the conditional means $\mu_t$ is at
+most the stated amount, for one $\lambda\in(0,1)$ that is fixed before; $V$ is the mean of $(x_t-v_t)^2$. Proof:
+$\log(1+y)-y$ over $y^2$ increases in $y>-1$, so that $e^{\lambda(v-x)-\psi(\lambda)(v-x)^2}\le1+\lambda(v-x)$ for
+$v-x\ge-1$, where $\psi(\lambda)=-\log(1-\lambda)-\lambda$; the mean of the right-hand side is at most
+$e^{\lambda(v_t-\mu_t)}$. So $\prod_te^{\lambda(\mu_t-x_t)-\psi(\lambda)(x_t-v_t)^2}$ has a mean of at most 1, and
+Markov's inequality holds. One of $r$ slopes, chosen after, has $\delta/r$.""",
     symbols=parameters("m delta loss_hat squares slope", loss_hat=MEAN),
     parts=(
         Part("risk", r"\frac1m\sum_t\mu_t", "mean risk of the networks",
@@ -102,12 +102,13 @@ prequential = Claim(
     key="maurey/prequential",
     title="Mean risk of networks that change, from the losses on what comes next",
     kind="generalization",
-    statement=r"""$x_t\in[0,1]$ is the loss, on sample $t$, of a network that depends on what was before $t$ alone. With
-probability at least $1-\delta$ the mean $\mu$ over $t$ of the conditional means $\mu_t$ is at most the stated amount:
-for one $\lambda>0$ that is fixed before, or for the sum $S$ of the losses, rounded up, with nothing to be chosen. Proof:
-by convexity $\mathbb E[u^{x_t}|\text{past}]\le1-\mu_t+\mu_tu$ for $u=e^{-\lambda}$, and the logarithm of the right-hand
-side is concave in $\mu_t$: $\mathbb E\,u^S(1-\mu+\mu u)^{-m}\le1$. The mean of that over the uniform $u\in(0,1)$ is at
-most 1 too; it increases in $\mu$ and falls in $S$, and $\mathrm{Mix}^{-1}$ is where it reaches $1/\delta$.""",
+    statement=r"""$x_t\in[0,1]$ is the loss, on sample $t$, of a network that depends on what was before $t$ alone.
+With probability at least $1-\delta$ the mean $\mu$ over $t$ of the conditional means $\mu_t$ is at most the stated
+amount: for one $\lambda>0$ that is fixed before, or for the sum $S$ of the losses, rounded up, with nothing to be
+chosen. Proof: by convexity $\mathbb E[u^{x_t}|\text{past}]\le1-\mu_t+\mu_tu$ for $u=e^{-\lambda}$, and the logarithm
+of the right-hand side is concave in $\mu_t$: $\mathbb E\,u^S(1-\mu+\mu u)^{-m}\le1$. The mean of that over the
+uniform $u\in(0,1)$ is at most 1 too; it increases in $\mu$ and falls in $S$, and $\mathrm{Mix}^{-1}$ is where it
+reaches $1/\delta$.""",
     symbols=parameters("m delta loss_hat temperature total", loss_hat=MEAN, temperature={"meaning": "slope"}),
     assumes=(Assumption(Le(total, m), "the sum of the losses is at most their number"),),
     parts=(
@@ -135,8 +136,8 @@ drawn = Claim(
     kind="generalization",
     statement=r"""For losses in $[0,1]$, a prior that is fixed before the $m$ independent samples are drawn, and $N$
 networks drawn independently from the posterior, of mean loss $\hat L$ on the samples: with probability at least
-$1-\delta$ over both, the risk of a network drawn from the posterior is at most the stated amount. The draws are allowed
-$\alpha\delta$ to mislead about the mean loss over the posterior, the samples the rest.""",
+$1-\delta$ over both, the risk of a network drawn from the posterior is at most the stated amount. The draws are
+allowed $\alpha\delta$ to mislead about the mean loss over the posterior, the samples the rest.""",
     symbols=parameters("m delta KL draws split loss_hat",
                        loss_hat=MEAN | {"meaning": "mean loss of the drawn networks on the sample"}),
     uses=(HOEFFDING, SEEGER),
@@ -164,10 +165,10 @@ linear_head = Claim(
     key="maurey/linear-head",
     title="A linear head with Gaussian weights, in closed form",
     kind="generalization",
-    statement=r"""Features $\phi(x)\ne0$ are fixed before, labels are $\pm1$, and a head is drawn from
-$N(\beta w,I)$ with $\|w\|=1$, the prior being $N(0,I)$. It errs on $(x,y)$ with probability $\Phi(-\beta\gamma)$,
-$\gamma=y\,w\cdot\phi(x)/\|\phi(x)\|$: nothing is to be drawn. With probability at least $1-\delta$, for all $w$ and all
-$\beta$ at once, its risk is at most the stated amount.""",
+    statement=r"""Features $\phi(x)\ne0$ are fixed before, labels are $\pm1$, and a head is drawn from $N(\beta
+w,I)$ with $\|w\|=1$, the prior being $N(0,I)$. It errs on $(x,y)$ with probability $\Phi(-\beta\gamma)$,
+$\gamma=y\,w\cdot\phi(x)/\|\phi(x)\|$: nothing is to be drawn. With probability at least $1-\delta$, for all $w$ and
+all $\beta$ at once, its risk is at most the stated amount.""",
     symbols=parameters("n delta scale margin[n]", n={"meaning": "number of samples"},
                        scale={"latex": r"\beta", "meaning": "distance of the posterior from the prior"}),
     uses=(SEEGER,),
