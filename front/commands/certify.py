@@ -27,7 +27,9 @@ def certify(
     out: Annotated[Path, typer.Option("--out", help="Where the certificate goes.")] = Path("certificate.json"),
     pool: Annotated[int | None, typer.Option("--pool", help="Drawn without replacement from so many.")] = None,
     window: Annotated[str, typer.Option("--window", help="Samples A..B, named before (prequential).")] = "",
-    message: Annotated[Path | None, typer.Option("--message", help="What the hypothesis is decoded from (occam).")] = None,
+    message: Annotated[
+        Path | None, typer.Option("--message", help="What the hypothesis is decoded from (occam).")
+    ] = None,
     decoded: Annotated[Path | None, typer.Option("--decoded", help="The integers that it decodes to (occam).")] = None,
     kl: Annotated[str, typer.Option("--kl", help="Divergence of the posterior from the prior (pac-bayes).")] = "",
     prior: Annotated[Path | None, typer.Option("--prior", help="Means and deviations (pac-bayes).")] = None,
@@ -37,9 +39,6 @@ def certify(
     hypotheses: Annotated[
         Path | None, typer.Option("--hypotheses", help="Hashes of all hypotheses, listed before the first use.")
     ] = None,
-    every_execution: Annotated[
-        bool, typer.Option("--every-execution", help="Losses of an encoder, right in every execution (holdout).")
-    ] = False,
     as_json: Json = False,
 ) -> None:
     """A bound for one trained network, from its losses, as a file that anyone can check again."""
@@ -48,18 +47,23 @@ def certify(
     from maurey.pages.certificates import page
     from maurey.verify.certificates import making
     from maurey.verify.certificates.certificate import check_unused, write
+    from maurey.verify.certificates.losses import File
 
+    given = {"losses": losses, "message": message, "decoded": decoded, "prior": prior, "posterior": posterior,
+             "heldout": heldout, "hypothesis": hypothesis, "hypotheses": hypotheses}  # fmt: skip
+    if message and not decoded:
+        raise InputError("a message comes with the integers that it decodes to: --decoded FILE")
     with patience(f"reading {losses.name}") as tell:
         asked = making.Request(
-            method=method, losses=losses, delta=making.number(delta, "--delta"), pool=pool,
-            window=making.window(window) if window else None, message=message, decoded=decoded,
-            KL=making.number(kl, "--kl") if kl else None, prior=prior, posterior=posterior, heldout=heldout,
-            hypothesis=hypothesis, hypotheses=hypotheses, every_execution=every_execution,
+            method=method, delta=making.number(delta, "--delta"), pool=pool,
+            window=making.window(window) if window else None, KL=making.number(kl, "--kl") if kl else None,
+            **{name: File.at(path) for name, path in given.items() if path},
         )  # fmt: skip
         found = making.certificate(asked, tell)
         check_unused(found, out)
         write(found, out)
-    notes = list(making.notes(asked, out.parent))
+    apart = [path.name for path in given.values() if path and path.resolve().parent != out.resolve().parent]
+    notes = [f"{name} is to lie beside the certificate when that is checked" for name in apart]
     print(json.dumps(found, indent=1) if as_json else page(found, str(out), notes))
 
 

@@ -10,10 +10,14 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from flint import arb, ctx
+
 from maurey.numeric.balls import enclose
+from maurey.numeric.exact import to_ball
 from maurey.symbolic import registry
 
 from . import betting
+from .betting import BITS
 from .losses import Losses
 from .wording import DRAWS, GRID, SLOPES, UNIT
 
@@ -21,9 +25,10 @@ Part = dict[str, Any]
 DIGITS = 22
 EXACT, MEAN, VARIANCE, CAPITAL = "clopper1934/upper", "hoeffding1963/1", "maurer2009/4", "waudbysmith2024/capital"
 POOL_EXACT, POOL_MEAN, POOL_CAPITAL = "maurey/finite-pool", "hoeffding1963/4", "waudbysmith2024/without-replacement"
-OCCAM, MIXTURE, MARTINGALE, SEEGER = (
-    "maurey/occam", "maurey/prequential", "maurey/martingale-bernstein", "maurer2004/5"
-)  # fmt: skip
+OCCAM, MIXTURE, MARTINGALE, LINEAR = (
+    f"maurey/{name}" for name in ("occam", "prequential", "martingale-bernstein", "linear-head")
+)
+SEEGER = "maurer2004/5"
 
 
 def on_grid(x: Fraction) -> int:
@@ -127,6 +132,17 @@ def gibbs(total: int, draws: int, m: int, KL: Fraction, delta: Fraction) -> list
     seen = _form(MEAN, "printed", "risk", by_draws, m=draws, loss_hat=Fraction(total, draws * m * UNIT))
     risk = _form(SEEGER, "printed", "risk", delta - by_draws, m=m, KL=KL, loss_hat=Fraction(seen, GRID))
     return [_part(MEAN, by_draws, seen, draws=draws), _part(SEEGER, delta - by_draws, risk, KL=plain(KL))]
+
+
+def linear_head(margins: list[Fraction], KL: Fraction, delta: Fraction) -> tuple[str, list[Part]]:
+    """The mean loss of a head drawn at distance sqrt(2 KL), rounded up, and the bound."""
+    with ctx.workprec(BITS):
+        root = to_ball(KL).sqrt()  # a margin g is met with probability Phi(-b g) = erfc(b g/sqrt(2))/2, b = sqrt(2 KL)
+        total = sum(((root * to_ball(x)).erfc() / 2 for x in margins), arb(0)) / len(margins)
+        seen = min(GRID, int((total * GRID).upper().ceil().unique_fmpz()))
+    at = {"m": len(margins), "KL": KL, "loss_hat": Fraction(seen, GRID)}
+    risk = _form(SEEGER, "printed", "risk", delta, **at)
+    return decimal(seen), [_part(LINEAR, delta, risk, KL=plain(KL))]
 
 
 def plain(x: Fraction) -> str:

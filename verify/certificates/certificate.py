@@ -15,7 +15,7 @@ from maurey.verify.files import replace
 
 from . import wording as say
 from .bounds import Part, least
-from .losses import sha256
+from .losses import File, sha256
 
 Certificate = dict[str, Any]
 
@@ -37,13 +37,12 @@ class Draft:
     stated: list[str] = field(default_factory=list)
     seeds: Mapping[str, Any] = field(default_factory=dict)
 
-    def take(self, role: str, path: Path, content: bytes) -> None:
+    def take(self, role: str, file: File) -> None:
         """A file that the certificate is made of."""
-        name, digest = path.name, sha256(content)
-        if self.inputs.get(name, digest) != digest:
-            raise InputError(f"two files are called {name}: the inputs of a certificate lie in one folder")
-        self.inputs[name] = digest
-        self.sample[role] = name
+        if self.inputs.get(file.name, file.sha256) != file.sha256:
+            raise InputError(f"two files are called {file.name}: the inputs of a certificate lie in one folder")
+        self.inputs[file.name] = file.sha256
+        self.sample[role] = file.name
 
     def sealed(self) -> Certificate:
         bound = self.parts[-1]["bound"] if self.method == "pac-bayes" else least(self.parts)

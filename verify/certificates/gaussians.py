@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 from flint import arb, ctx
 
 from maurey.numeric.exact import to_ball
 from maurey.symbolic.errors import InputError
 
-from .losses import of_columns
+from .losses import File, of_columns
 
 BITS = 128
 
 
-def divergence(posterior: Path, prior: Path) -> Fraction:
+def divergence(posterior: File, prior: File) -> Fraction:
     """Above KL of the posterior from the prior; files have a mean and a deviation for each parameter."""
-    pairs = [of_columns(path, ("mean", "sigma")) for path in (posterior, prior)]
+    pairs = [of_columns(file, ("mean", "sigma")) for file in (posterior, prior)]
     if len(pairs[0]) != len(pairs[1]):
         lengths = " and ".join(str(len(own)) for own in pairs)
         raise InputError(f"posterior and prior have one number of parameters, got {lengths}")

@@ -6,9 +6,10 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -47,25 +48,40 @@ class Losses:
         return Losses(self.units[first - 1 : last], self.zero_one)
 
 
+@dataclass(frozen=True)
+class File:
+    """A name and what it holds, whether or not it lies anywhere."""
+
+    name: str
+    content: bytes
+
+    @staticmethod
+    def at(path: Path) -> File:
+        try:
+            return File(path.name, path.read_bytes())
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror}") from None
+
+    @property
+    def kind(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def sha256(self) -> str:
+        return sha256(self.content)
+
+
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def content_of(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-
-
-def of_file(path: Path) -> Losses:
-    if path.suffix == ".npy":
-        return of_array(_array(path), path.name)
-    if path.suffix not in (".csv", ".jsonl"):
-        raise InputError(f"losses come in a file {KINDS}, got {path.name}")
-    rows = list(_named(path))
-    indices = [_index(row["index"], path.name, i) for i, row in enumerate(rows, 1)] if "index" in rows[0] else None
-    return _checked([_loss(row, path.name, i) for i, row in enumerate(rows, 1)], path.name, indices)
+def of_file(file: File) -> Losses:
+    if file.kind == "npy":
+        return of_array(_array(file), file.name)
+    rows = _named(file)
+    indices = [_index(row["index"], file.name, i) for i, row in enumerate(rows, 1)] if "index" in rows[0] else None
+    losses = [_loss(row, file.name, i) for i, row in enumerate(rows, 1)]
+    return Losses([_ceiling(x) for x in losses], all(x in (0, 1) for x in losses), indices)
 
 
 def of_array(array: Any, name: str = "losses") -> Losses:
@@ -76,43 +92,47 @@ def of_array(array: Any, name: str = "losses") -> Losses:
     return Losses(_units(found).tolist(), bool(((found == 0) | (found == 1)).all()))
 
 
-def of_networks(path: Path) -> tuple[int, int, int]:
+def of_networks(file: File) -> tuple[int, int, int]:
     """A row of losses for each network: how many networks, how many samples, and the sum of all units."""
-    if path.suffix == ".npy":
-        found = _numbers(_array(path), path.name)
+    if file.kind == "npy":
+        found = _numbers(_array(file), file.name)
         if found.ndim != 2 or not found.size:
-            raise InputError(f"{path.name}: a row for each drawn network, a column for each sample, got {found.shape}")
+            raise InputError(f"{file.name}: a row for each drawn network, a column for each sample, got {found.shape}")
         return (*found.shape, sum(sum(row) for row in _units(found).tolist()))
-    rows = [[_ceiling(x) for x in row] for row in _table(path)]
+    rows = [[_ceiling(x) for x in row] for row in _table(file)]
     if len({len(row) for row in rows}) != 1:
-        raise InputError(f"{path.name}: all networks have their losses on the same samples, got rows of other lengths")
+        raise InputError(f"{file.name}: all networks have their losses on the same samples, got rows of other lengths")
     return len(rows), len(rows[0]), sum(map(sum, rows))
 
 
-def of_columns(path: Path, names: tuple[str, ...]) -> list[tuple[Fraction, ...]]:
+def of_columns(file: File, names: tuple[str, ...]) -> list[tuple[Fraction, ...]]:
     """Numbers of any size, in columns."""
-    if path.suffix == ".npy":
-        array = _array(path)
+    if file.kind == "npy":
+        array = _array(file)
+        array = array[:, None] if array.ndim == 1 else array
         if array.ndim != 2 or array.shape[1] != len(names) or array.dtype.kind not in "iuf":
-            raise InputError(f"{path.name}: columns {', '.join(names)}, got an array of shape {array.shape}")
+            raise InputError(f"{file.name}: columns {', '.join(names)}, got an array of shape {array.shape}")
         if not np.isfinite(array).all():
-            raise InputError(f"{path.name}: a number that is not finite")
+            raise InputError(f"{file.name}: a number that is not finite")
         return [tuple(map(Fraction, row)) for row in array.astype(float).tolist()]
-    rows = list(_named(path, names))
+    rows = _named(file, names)
     if missing := [name for name in names if name not in rows[0]]:
-        raise InputError(f"{path.name} has no column {missing[0]!r}; it needs {', '.join(names)}")
-    return [tuple(_exact(row[name], path.name, i) for name in names) for i, row in enumerate(rows, 1)]
+        raise InputError(f"{file.name} has no column {missing[0]!r}; it needs {', '.join(names)}")
+    return [tuple(_exact(row[name], file.name, i) for name in names) for i, row in enumerate(rows, 1)]
+
+
+def has_column(file: File, name: str) -> bool:
+    return file.kind in ("csv", "jsonl") and name in _named(file, ())[0]
 
 
 # --- arrays -----------------------------------------------------------------------------------------------------------
 
 
-def _array(path: Path) -> Any:
-    content_of(path)
+def _array(file: File) -> Any:
     try:
-        return np.load(path, allow_pickle=False)
+        return np.load(BytesIO(file.content), allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path.name} is no array that NumPy reads without running code: {cut(str(error))}") from None
+        raise InputError(f"{file.name} is no array that NumPy reads without running code: {cut(str(error))}") from None
 
 
 def _numbers(array: Any, name: str) -> Any:
@@ -138,43 +158,45 @@ def _units(found: Any) -> Any:
 # --- texts ------------------------------------------------------------------------------------------------------------
 
 
-def _named(path: Path, names: tuple[str, ...] = ("loss",)) -> Iterator[dict[str, Any]]:
+def _named(file: File, names: tuple[str, ...] = ("loss",)) -> list[dict[str, Any]]:
     """Rows by the names of their columns; where there are none, of the columns that are asked for."""
-    text = _text(path)
-    if path.suffix == ".jsonl":
-        rows = (_json(line, path.name, i) for i, line in enumerate(text, 1) if line.strip())
-        found = [row if isinstance(row, dict) else dict(zip(names, _listed(row), strict=False)) for row in rows]
+    if file.kind == "jsonl":
+        read = _lines(file)
+        found = [row if isinstance(row, dict) else dict(zip(names, _listed(row), strict=False)) for row in read]
     else:
-        lines = [row for row in csv.reader(text) if row]
-        header = names
-        if lines and not all(_is_number(cell) for cell in lines[0]):
-            header = tuple(cell.strip() for cell in lines.pop(0))
-        found = [dict(zip(header, row, strict=False)) for row in lines]
+        rows, header = _cells(file), names
+        if rows and not all(_is_number(cell) for cell in rows[0]):
+            header = tuple(cell.strip() for cell in rows.pop(0))
+        found = [dict(zip(header, row, strict=False)) for row in rows]
     if not found:
-        raise InputError(f"{path.name} has no rows")
+        raise InputError(f"{file.name} has no rows")
     if any(set(row) != set(found[0]) for row in found):
-        raise InputError(f"{path.name}: rows have different columns")
-    yield from found
+        raise InputError(f"{file.name}: rows have different columns")
+    return found
 
 
-def _table(path: Path) -> list[list[Fraction]]:
-    text = _text(path)
-    if path.suffix == ".jsonl":
-        rows = [_listed(_json(line, path.name, i)) for i, line in enumerate(text, 1) if line.strip()]
-    elif path.suffix == ".csv":
-        rows = [row for row in csv.reader(text) if row]
-    else:
-        raise InputError(f"losses come in a file {KINDS}, got {path.name}")
+def _table(file: File) -> list[list[Fraction]]:
+    rows = [_listed(row) for row in _lines(file)] if file.kind == "jsonl" else _cells(file)
     if not rows or not rows[0]:
-        raise InputError(f"{path.name} has no rows")
-    return [[_in_range(_exact(x, path.name, i), path.name, i) for x in row] for i, row in enumerate(rows, 1)]
+        raise InputError(f"{file.name} has no rows")
+    return [[_in_range(_exact(x, file.name, i), file.name, i) for x in row] for i, row in enumerate(rows, 1)]
 
 
-def _text(path: Path) -> list[str]:
+def _cells(file: File) -> list[list[str]]:
+    if file.kind != "csv":
+        raise InputError(f"losses and tables come in files {KINDS}, got {file.name}")
+    return [row for row in csv.reader(_text(file)) if row]
+
+
+def _lines(file: File) -> list[Any]:
+    return [_json(line, file.name, i) for i, line in enumerate(_text(file), 1) if line.strip()]
+
+
+def _text(file: File) -> list[str]:
     try:
-        return content_of(path).decode().splitlines()
+        return file.content.decode().splitlines()
     except UnicodeDecodeError:
-        raise InputError(f"{path.name} is not a text") from None
+        raise InputError(f"{file.name} is not a text") from None
 
 
 def _json(line: str, name: str, row: int) -> Any:
@@ -228,11 +250,6 @@ def _index(x: Any, name: str, row: int) -> int:
 
 def _ceiling(x: Fraction) -> int:
     return -(-x.numerator * UNIT // x.denominator)
-
-
-def _checked(losses: Iterable[Fraction], name: str, indices: list[int] | None) -> Losses:
-    found = list(losses)
-    return Losses([_ceiling(x) for x in found], all(x in (0, 1) for x in found), indices)
 
 
 def check_order(losses: Losses, name: str) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 from maurey.symbolic.errors import InputError, cut
 
@@ -16,29 +14,29 @@ from . import wording as say
 from .bounds import plain
 from .certificate import Certificate, Draft
 from .gaussians import divergence
-from .losses import NUMBER, Losses, check_order, content_of, of_columns, of_file, of_networks
+from .losses import NUMBER, File, Losses, check_order, has_column, of_columns, of_file, of_networks
 from .wording import UNIT
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for; files that are not given are none."""
+    """What was asked for; what is not given is none."""
 
     method: str
-    losses: Path
+    losses: File
     delta: Fraction = Fraction(1, 20)
     pool: int | None = None
     window: tuple[int, int] | None = None
-    message: Path | None = None
-    decoded: Path | None = None
+    message: File | None = None
+    decoded: File | None = None
     KL: Fraction | None = None
-    prior: Path | None = None
-    posterior: Path | None = None
-    heldout: Path | None = None
-    hypothesis: Path | None = None
-    hypotheses: Path | None = None
-    every_execution: bool = False
-    seeds: dict[str, Any] = field(default_factory=dict)
+    prior: File | None = None
+    posterior: File | None = None
+    heldout: File | None = None
+    hypothesis: File | None = None
+    hypotheses: File | None = None
+    same: int | None = None  # samples that have the content of a training sample
+    seeds: dict[str, int] = field(default_factory=dict)
 
 
 ONLY = {"pool": "holdout", "window": "prequential", "message": "occam", "decoded": "occam", "KL": "pac-bayes",
@@ -60,25 +58,24 @@ def certificate(asked: Request, tell: Callable[[str], None] = lambda text: None)
     return draft.sealed()
 
 
-def share(asked: Request) -> tuple[Fraction, int]:
-    """Of delta, for each hypothesis on the list, and how many there are."""
-    of = len(_listed(asked)) if asked.hypotheses else 1
-    return asked.delta / of, of
+def _share(asked: Request) -> Fraction:
+    """Of delta, for each hypothesis on the list."""
+    return asked.delta / (len(_listed(asked.hypotheses)) if asked.hypotheses else 1)
 
 
 def _draft(asked: Request, losses: Losses, parts: list[bounds.Part]) -> Draft:
     own = Draft(asked.method, asked.delta, losses.n, plain(bounds.mean(losses)), parts)
-    own.take("losses", asked.losses, content_of(asked.losses))
+    own.take("losses", asked.losses)
     own.checked.append(say.ZERO_ONE if losses.zero_one else say.RANGE)
     own.stated += [say.ONLY_ZERO_ONE] if losses.zero_one else []
     return own
 
 
-def _betting(losses: Losses, asked: Request) -> list[str]:
+def _ordered(losses: Losses, name: str) -> list[str]:
     """What is stated of an order that matters."""
     if losses.zero_one:
         return []
-    check_order(losses, asked.losses.name)
+    check_order(losses, name)
     return [say.IN_ORDER]
 
 
@@ -86,8 +83,8 @@ def _betting(losses: Losses, asked: Request) -> list[str]:
 
 
 def _holdout(asked: Request) -> Draft:
-    losses, (delta, _) = of_file(asked.losses), share(asked)
-    ordered = _betting(losses, asked)
+    losses, delta = of_file(asked.losses), _share(asked)
+    ordered = _ordered(losses, asked.losses.name)
     if asked.pool is None:
         own = _draft(asked, losses, bounds.holdout(losses, delta))
         own.stated += [say.INDEPENDENT, *ordered, say.FIXED]
@@ -103,10 +100,8 @@ def _holdout(asked: Request) -> Draft:
 def _check_pool(losses: Losses, pool: int) -> None:
     if pool < losses.n:
         raise InputError(f"a pool of {pool} has no {losses.n} members to be drawn without replacement")
-    if losses.indices is None:
-        return
     seen: set[int] = set()
-    for row, i in enumerate(losses.indices, 1):
+    for row, i in enumerate(losses.indices or [], 1):
         if not 0 <= i < pool:
             raise InputError(f"row {row}: the members of the pool are 0 to {pool - 1}, got {i}")
         if i in seen:
@@ -115,13 +110,12 @@ def _check_pool(losses: Losses, pool: int) -> None:
 
 
 def _prequential(asked: Request) -> Draft:
-    losses, (delta, _) = of_file(asked.losses), share(asked)
+    losses, delta = of_file(asked.losses), _share(asked)
     first, last = asked.window or (1, losses.n)
     if not 1 <= first <= last <= losses.n:
         raise InputError(f"a window is within the samples 1..{losses.n}, got {first}..{last}")
     inside = losses.window(first, last)
-    if not losses.zero_one:
-        check_order(inside, asked.losses.name)
+    _ordered(inside, asked.losses.name)
     own = _draft(asked, inside, bounds.prequential(inside, delta))
     own.sample["window"] = f"{first}..{last}"
     own.told |= {"first": first, "last": last}
@@ -131,42 +125,59 @@ def _prequential(asked: Request) -> Draft:
 
 
 def _occam(asked: Request) -> Draft:
-    if asked.message is None or asked.decoded is None:
+    """Without integers that it decodes to, the message is in a format of its maker's."""
+    if asked.message is None:
         raise InputError("the method occam takes a message, and the file of the integers that it decodes to")
-    losses, (delta, _) = of_file(asked.losses), share(asked)
-    ordered = _betting(losses, asked)
-    message, decoded = content_of(asked.message), of_columns(asked.decoded, ("integer",))
-    wanted = [x for block in messages.decode(message) for x in block]
-    if [x for (x,) in decoded] != wanted:
-        raise InputError(f"{asked.message.name} decodes to other integers than those of {asked.decoded.name}")
-    bits = messages.bits_of(message)
+    losses, delta, bits = of_file(asked.losses), _share(asked), messages.bits_of(asked.message.content)
+    ordered = _ordered(losses, asked.losses.name)
     own = _draft(asked, losses, bounds.occam(losses, delta, bits))
-    own.take("message", asked.message, message)
-    own.take("decoded", asked.decoded, content_of(asked.decoded))
+    own.take("message", asked.message)
     own.sample["bits"] = own.told["bits"] = bits
-    own.checked.append(say.DECODED)
     own.stated += [say.INDEPENDENT, *ordered, say.CODE]
+    if asked.decoded is None:
+        own.stated.append(say.OTHER_CODE)
+        return own
+    wanted = [x for block in messages.decode(asked.message.content) for x in block]
+    if [x for (x,) in of_columns(asked.decoded, ("integer",))] != wanted:
+        raise InputError(f"{asked.message.name} decodes to other integers than those of {asked.decoded.name}")
+    own.take("decoded", asked.decoded)
+    own.checked.append(say.DECODED)
     return own
 
 
 def _pac_bayes(asked: Request) -> Draft:
-    files = asked.prior is not None and asked.posterior is not None
-    if files == (asked.KL is not None) or (asked.prior is None) != (asked.posterior is None):
+    if (asked.prior is None) != (asked.posterior is None) or (asked.prior is None) == (asked.KL is None):
         raise InputError("the method pac-bayes takes either a divergence or the files of prior and posterior")
+    if has_column(asked.losses, "margin"):
+        return _linear_head(asked)
     draws, m, total = of_networks(asked.losses)
-    KL = divergence(asked.posterior, asked.prior) if asked.posterior and asked.prior else asked.KL
-    if KL is None or KL < 0:
+    files = [(role, file) for role, file in (("prior", asked.prior), ("posterior", asked.posterior)) if file]
+    KL = divergence(files[1][1], files[0][1]) if files else asked.KL or Fraction(0)
+    if KL < 0:
         raise InputError(f"a divergence is at least 0, got {KL}")
-    KL, (delta, _) = Fraction(plain(KL)), share(asked)
-    empirical = plain(Fraction(total, draws * m * UNIT))
-    own = Draft(asked.method, asked.delta, m, empirical, bounds.gibbs(total, draws, m, KL, delta))
-    own.take("losses", asked.losses, content_of(asked.losses))
-    for role in ("prior", "posterior"):
-        if path := getattr(asked, role):
-            own.take(role, path, content_of(path))
+    KL, empirical = Fraction(plain(KL)), plain(Fraction(total, draws * m * UNIT))
+    own = Draft(asked.method, asked.delta, m, empirical, bounds.gibbs(total, draws, m, KL, _share(asked)))
+    own.take("losses", asked.losses)
+    for role, file in files:
+        own.take(role, file)
     own.told["draws"] = draws
     own.checked += [say.RANGE, *([say.GAUSSIANS] if files else [])]
     own.stated += [say.INDEPENDENT, say.PRIOR, say.DRAWN, *([] if files else [say.DIVERGENCE])]
+    return own
+
+
+def _linear_head(asked: Request) -> Draft:
+    """Margins instead of drawn networks: what a drawn head loses is known in closed form."""
+    if asked.KL is None or asked.KL < 0:
+        raise InputError("a linear head at distance b from the prior has the divergence b^2/2, to be given with --kl")
+    margins, KL = [x for (x,) in of_columns(asked.losses, ("margin",))], Fraction(plain(asked.KL))
+    if bad := [i for i, x in enumerate(margins, 1) if not -1 <= x <= 1]:
+        raise InputError(f"{asked.losses.name}, row {bad[0]}: a margin y w.x/|x| with |w| = 1 is in [-1, 1]")
+    empirical, parts = bounds.linear_head(margins, KL, _share(asked))
+    own = Draft(asked.method, asked.delta, len(margins), empirical, parts, "linear-head")
+    own.take("losses", asked.losses)
+    own.checked.append(say.MARGINS)
+    own.stated += [say.INDEPENDENT, say.FEATURES]
     return own
 
 
@@ -178,30 +189,32 @@ MADE = {"holdout": _holdout, "prequential": _prequential, "occam": _occam, "pac-
 
 def _held_out(asked: Request, own: Draft) -> None:
     if asked.heldout:
-        own.take("heldout", asked.heldout, content_of(asked.heldout))
+        own.take("heldout", asked.heldout)
+    if asked.hypothesis:
+        own.take("hypothesis", asked.hypothesis)
     if asked.hypotheses:
-        _, of = share(asked)
         if asked.hypothesis is None:
             raise InputError("of listed hypotheses, name the file of the one that is certified (--hypothesis)")
-        own.take("hypothesis", asked.hypothesis, content_of(asked.hypothesis))
-        own.take("list", asked.hypotheses, content_of(asked.hypotheses))
-        if own.inputs[asked.hypothesis.name] not in _listed(asked):
+        listed = _listed(asked.hypotheses)
+        if asked.hypothesis.sha256 not in listed:
             raise InputError(f"{asked.hypothesis.name} is not on the list {asked.hypotheses.name}")
-        own.sample["of"] = own.told["of"] = of
+        own.take("list", asked.hypotheses)
+        own.sample["of"] = own.told["of"] = len(listed)
         own.checked.append(say.LIST)
         own.stated.append(say.LISTED_BEFORE)
-    elif asked.hypothesis:
-        own.take("hypothesis", asked.hypothesis, content_of(asked.hypothesis))
+    if asked.same is not None:
+        own.sample["same"] = own.told["same"] = asked.same
+        own.stated.append(say.SAME)
     own.checked.append(say.ONCE)
     own.stated.append(say.NEVER)
 
 
-def _listed(asked: Request) -> list[str]:
+def _listed(hypotheses: File) -> list[str]:
     """The hashes of a list as sha256sum writes it, each once."""
-    lines = content_of(asked.hypotheses).decode(errors="replace").splitlines() if asked.hypotheses else []
+    lines = hypotheses.content.decode(errors="replace").splitlines()
     words = [line.split()[0] for line in lines if line.strip()]
     if not words or not all(re.fullmatch(r"[0-9a-f]{64}", word) for word in words) or len(set(words)) < len(words):
-        raise InputError(f"{asked.hypotheses} is no list of hashes: a line for each hypothesis, as sha256sum writes it")
+        raise InputError(f"{hypotheses.name} is no list of hashes: a line for each hypothesis, as sha256sum writes it")
     return words
 
 
@@ -221,11 +234,3 @@ def window(text: str) -> tuple[int, int]:
     if not parts:
         raise InputError(f"a window is its first and its last sample, e.g. 2049..4096, got {cut(repr(text))}")
     return int(parts[1]), int(parts[2])
-
-
-def notes(asked: Request, folder: Path) -> Iterator[str]:
-    """Of inputs that a checker will look for elsewhere."""
-    for name in ("losses", "message", "decoded", "prior", "posterior", "heldout", "hypothesis", "hypotheses"):
-        path = getattr(asked, name)
-        if path is not None and path.resolve().parent != folder.resolve():
-            yield f"{path.name} is to lie beside the certificate when that is checked"

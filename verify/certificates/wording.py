@@ -35,6 +35,8 @@ SENTENCES = {
     "what this message of {bits} bits decodes to is at most {bound}.",
     "pac-bayes": "With probability at least {sure} over the draw of the {n} samples and of the {draws} networks, the "
     "risk of a network drawn from the posterior is at most {bound}.",
+    "linear-head": "With probability at least {sure} over the draw of the {n} samples, the risk of a linear head drawn "
+    "around the one of the margins is at most {bound}.",
 }
 LISTED = " It holds at once with the certificates of all others of the {of} that were listed."
 
@@ -46,7 +48,9 @@ ZERO_ONE = "all losses are 0 or 1"
 ONLY_ZERO_ONE = "the loss takes no other values than 0 and 1"
 INDEPENDENT = "the samples were drawn independently, from the distribution that the risk is of"
 FIXED = "the hypothesis was fixed before these samples were looked at, by anyone or anything that it depends on"
-POOL = "the samples were drawn from the pool without replacement, all subsets equally likely, and the seed was not picked"
+POOL = (
+    "the samples were drawn from the pool without replacement, all subsets equally likely, and the seed was not picked"
+)
 REST = "nothing of the pool was used for training; what was is not of the pool"
 DIFFERENT = "no member of the pool is there twice"
 IN_ORDER = "the order of the samples does not depend on their losses"
@@ -58,6 +62,8 @@ DECODED = "the message decodes to the integers of the decoded file, in the forma
 OTHER_CODE = "the message decodes to the hypothesis by a program of the maker's own"
 PRIOR = "the prior was fixed before the samples were looked at"
 DRAWN = "the networks were drawn from the posterior itself, independently; what floats round is not of it"
+MARGINS = "all margins are in [-1, 1], and the mean loss is that of the Gaussian around the head, in closed form"
+FEATURES = "the features were fixed before the samples were looked at, none is 0, and the head has norm 1"
 DIVERGENCE = "the divergence of the posterior from the prior is at most the number that was given"
 GAUSSIANS = "the divergence is that of the Gaussians of the two files, rounded up"
 ONCE = "these data have no other certificate in this folder, but for what is on one list, or is said of all messages"

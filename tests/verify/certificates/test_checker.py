@@ -167,8 +167,8 @@ def worse_losses(path, rng):
         lines = file.read_text().splitlines()
         first, last = map(int, read["parts"][0].get("window", f"1..{read['n']}").split(".."))
         if file.suffix == ".csv":
-            at = rng.choice([i for i in range(first, last + 1) if lines[i] == "0"])
-            lines[at] = "1"
+            at = rng.choice([i for i in range(first, last + 1) if lines[i] != "1"])
+            lines[at] = "-1" if lines[0] == "margin" else "1"
         else:
             at = rng.randrange(len(lines))
             lines[at] = json.dumps(json.loads(lines[at]) | {"loss": 1})
@@ -260,10 +260,12 @@ def any_leaf(path, rng):
 
 def weaker(at, *texts):
     old, new = (json.loads(text) for text in texts)
-    if at[0] != "parts" or at[-1] not in ("bound", "KL"):
+    if at[-1] not in ("bound", "KL", "empirical"):
         return False
+    for step in at:
+        old, new = old[step], new[step]
     try:
-        return F(new["parts"][at[1]][at[2]]) >= F(old["parts"][at[1]][at[2]])
+        return F(new) >= F(old)
     except ValueError:
         return False
 

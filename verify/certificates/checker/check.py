@@ -29,7 +29,12 @@ ROLES = {
     "occam": {"losses", "message"},
     "pac-bayes": {"losses"},
 }
-MORE = {"holdout": {"pool"}, "prequential": {"window"}, "occam": {"decoded", "bits"}, "pac-bayes": {"prior", "posterior"}}
+MORE = {
+    "holdout": {"pool"},
+    "prequential": {"window"},
+    "occam": {"decoded", "bits"},
+    "pac-bayes": {"prior", "posterior"},
+}
 LISTED = {"list", "hypothesis", "of", "heldout", "same"}
 NAMES = {"losses", "message", "decoded", "prior", "posterior", "list", "hypothesis", "heldout"}
 Test = Callable[[Fraction, Fraction], bool]  # from a bound and a level
@@ -105,9 +110,13 @@ def _files(found: Found, folder: Path) -> None:
         require(fingerprint(content) == inputs[name], f"{name} is another file")
         found.files[role] = content
     if missing:
-        raise InputError(f"{missing[0]} is needed, and does not lie beside the certificate (sha256 {inputs[missing[0]]})")
+        raise InputError(
+            f"{missing[0]} is needed, and does not lie beside the certificate (sha256 {inputs[missing[0]]})"
+        )
     if "list" in found.files:
-        words = [line.split()[0] for line in found.files["list"].decode("ascii", "replace").splitlines() if line.strip()]
+        words = [
+            line.split()[0] for line in found.files["list"].decode("ascii", "replace").splitlines() if line.strip()
+        ]
         require(len(words) == len(set(words)) == found.told["of"], "its list has another length")
         require("hypothesis" in roles and inputs[roles["hypothesis"]] in words, "its hypothesis is not on its list")
 
@@ -139,7 +148,7 @@ def _concluded(found: Found) -> None:
     bound = fraction(read["bound"], "the bound")
     require(bound >= (own[-1] if read["method"] == "pac-bayes" else min(own)), "its bound is below those of its parts")
     told |= {"bound": read["bound"], "n": read["n"]}
-    kind = "pool" if "pool" in found.sample else read["method"]
+    kind = found.told.get("kind") or ("pool" if "pool" in found.sample else read["method"])
     sentence = say.SENTENCES[kind] + (say.LISTED if "list" in found.sample else "")
     require(read["statement"] == sentence.format(**told), "its sentence is not what follows")
     if "list" in found.sample:
@@ -240,7 +249,9 @@ def _holdout(found: Found) -> None:
     _parts(found, [*wanted, ("waudbysmith2024/capital", share, lambda b, d: trials.by_betting(b, units, d), {})])
 
 
-def _counted(key: str, units: list[int], delta: Fraction, level: Fraction) -> tuple[str, Fraction, Test, dict[str, Any]]:
+def _counted(
+    key: str, units: list[int], delta: Fraction, level: Fraction
+) -> tuple[str, Fraction, Test, dict[str, Any]]:
     n, k = len(units), sum(units) // UNIT
     return key, delta, lambda b, _: trials.by_count(b, k, n, level), {"errors": k}
 
@@ -301,8 +312,29 @@ def _occam(found: Found) -> None:
     ])  # fmt: skip
 
 
+def _linear_head(found: Found, rows: list[list[Fraction]]) -> None:
+    margins, read = [row[0] for row in rows], found.certificate
+    require(all(-1 <= x <= 1 for x in margins), "a margin is outside [-1, 1]")
+    require(not {"prior", "posterior"} & set(found.sample), "a linear head has no files of Gaussians")
+    KL, said = fraction(read["parts"][-1].get("KL"), "the divergence"), fraction(read["empirical"], "the mean loss")
+    n = len(margins)
+    require(type(read["n"]) is int and read["n"] == n, f"it is of {n} samples, and says otherwise")
+    require(trials.head_loss(margins, KL) <= trials.ball(said), "its mean loss is larger")
+    rate = (trials.ball(KL) + (2 * trials.ball(n).sqrt()).log() + trials.log_of(found.delta)) / n
+    found.told["kind"] = "linear-head"
+    found.checked.append(say.MARGINS)
+    found.stated += [say.INDEPENDENT, say.FEATURES]
+    _parts(found, [
+        ("maurey/linear-head", found.delta, lambda b, _: trials.by_divergence(b, min(said, Fraction(1)), rate),
+         {"KL": read["parts"][-1].get("KL")}),
+    ])  # fmt: skip
+
+
 def _pac_bayes(found: Found) -> None:
     name = found.sample["losses"]
+    if rows := reading.column(name, found.files["losses"], "margin"):
+        _linear_head(found, rows)
+        return
     rows = reading.table(name, found.files["losses"], ())
     require(rows and rows[0] and len({len(row) for row in rows}) == 1, f"{name} is no table of networks and samples")
     N, n = len(rows), len(rows[0])

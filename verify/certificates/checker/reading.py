@@ -71,6 +71,13 @@ def table(name: str, content: bytes, columns: tuple[str, ...]) -> list[list[Frac
         raise Unsound(f"{name} holds what is no number") from None
 
 
+def column(name: str, content: bytes, wanted: str) -> list[list[Fraction]]:
+    """A column by its name; nothing, where there is none of that name."""
+    if name.rpartition(".")[2] not in ("csv", "jsonl") or wanted not in (_rows(name, content)[1] or ()):
+        return []
+    return table(name, content, (wanted,))
+
+
 def losses(name: str, content: bytes) -> tuple[list[Fraction], list[int] | None]:
     """One for each sample, and the members of the pool that they are of, if it says."""
     rows, header = _rows(name, content)
@@ -109,7 +116,9 @@ def _rows(name: str, content: bytes) -> tuple[list[Any], set[str] | None]:
     kind = name.rpartition(".")[2]
     if kind == "npy":
         array = np.load(io.BytesIO(content), allow_pickle=False)
-        require(array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and array.ndim in (1, 2), f"{name} is no table")
+        require(
+            array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and array.ndim in (1, 2), f"{name} is no table"
+        )
         doubles = array.astype(np.float64).tolist()
         return ([[x] for x in doubles] if array.ndim == 1 else doubles), None
     lines = content.decode().splitlines()

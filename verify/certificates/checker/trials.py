@@ -119,6 +119,15 @@ def by_betting(b: Fraction, units: list[int], delta: Fraction, N: int = 0) -> bo
     return False
 
 
+def head_loss(margins: list[Fraction], KL: Fraction) -> arb:
+    """The mean of Phi(-sqrt(2 KL) margin)."""
+    scale = (2 * ball(KL)).sqrt()
+    found = arb(0)
+    for margin in margins:
+        found += (scale * ball(margin) / arb(2).sqrt()).erfc()
+    return found / (2 * len(margins))
+
+
 def divergence(pairs: list[list[Fraction]], others: list[list[Fraction]]) -> arb:
     """Of the Gaussians (mean, deviation) from the others, coordinate by coordinate."""
     found = arb(0)
