@@ -10,6 +10,8 @@ Which bound is the smallest?        c.compare(others, over={"T": (16, 10**6)}, .
 Is it true?                         c.standing, from the ledger; c.verify(), checked now
 Where does its print fail?          c.errata(), maurey.errata(), maurey.errata("edelman2022")
 Is my own inequality true?          maurey.check(lhs, rhs, over={"x": (0, 1)})
+And of my own network?              maurey.certify(predict, (inputs, labels)), a certificate that anyone can check
+                                    maurey.Prequential(), .observe(losses) while it is trained; maurey.occam(message, decode)
 And a claim of my own?              maurey.register(claim): known to all of the above while the program runs
 
 Values are numbers: Python's, texts such as "1/10", NumPy and torch scalars and arrays, lists. Nothing is evaluated
@@ -28,10 +30,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from maurey.symbolic.errors import InputError
 
+    from .certificates import Certificate, Prequential, certify, occam
     from .questions import check, claim, claims, compare, errata, register
     from .view import ClaimView
 
-__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata", "register"]
+CERTIFICATES = ("Certificate", "Prequential", "certify", "occam")
+
+__all__ = [
+    "Certificate",
+    "ClaimView",
+    "InputError",
+    "Prequential",
+    "certify",
+    "check",
+    "claim",
+    "claims",
+    "compare",
+    "errata",
+    "occam",
+    "register",
+]
 ROOMS = ("symbolic", "numeric", "verify", "paper_tables")
 
 
@@ -49,9 +67,9 @@ def __getattr__(name: str) -> Any:
         from maurey.symbolic.errors import perhaps
 
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{perhaps(name, __all__)}")
-    from . import questions
+    from importlib import import_module
 
-    return getattr(questions, name)
+    return getattr(import_module(".certificates" if name in CERTIFICATES else ".questions", __name__), name)
 
 
 def __dir__() -> list[str]:

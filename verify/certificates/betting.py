@@ -1,9 +1,10 @@
 """Betting against a mean, loss by loss: the capital of the claims waudbysmith2024, at any number of losses.
 
-Before loss t, with m_t the mean of those before and of one more, 1/2, and v_t the mean of (x_i - m_i)^2 over those before
-and of one more, 1/4, the stake is min(sqrt(2 log(1/delta)/(n v_t)), c/(1 - mu)), c = CAP: rounded down to multiples of
-1/FINE, in integers, so that it is one number everywhere. A mean is rejected once the capital has reached 1/delta; it
-increases with the mean, so that one search finds the least mean, in multiples of 1/GRID, that is certainly rejected.
+Before loss t, with m_t the mean of those before and of one more, 1/2, and v_t the mean of (x_i - m_i)^2 over those
+before and of one more, 1/4, the stake is min(sqrt(2 log(1/delta)/(n v_t)), c/(1 - mu)), c = CAP: rounded down to
+multiples of 1/FINE, in integers, so that it is one number everywhere. A mean is rejected once the capital has reached
+1/delta; it increases with the mean, so that one search finds the least mean, in multiples of 1/GRID, that is
+certainly rejected.
 
 Doubles say where to look, and balls decide.
 """

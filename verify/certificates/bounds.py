@@ -1,8 +1,7 @@
 """What a certificate's bounds come to: forms of claims at what was seen, rounded up to multiples of 1/GRID.
 
-Where one of several is picked after the losses are seen, each has its share of delta. Hoeffding's root is not among them,
-for the inverse of the divergence is never above it.
-"""
+Where one of several is picked after the losses are seen, each has its share of delta. Hoeffding's root is not among
+them, for the inverse of the divergence is never above it."""
 
 from __future__ import annotations
 

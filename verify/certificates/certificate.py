@@ -132,7 +132,7 @@ def check_unused(new: Certificate, path: Path) -> None:
         elif new["method"] == old["method"] == "occam" and new["delta"] == old["delta"]:
             continue
         raise InputError(
-            f"these data were used for {other.name}, and a second use is refused: what was picked after the first is not "
-            "covered. Take fresh data, or list all hypotheses by their hashes before the first use (--hypotheses), and "
-            "each gets its share of delta"
+            f"these data were used for {other.name}, and a second use is refused: what was picked after the first is "
+            "not covered. Take fresh data, or list all hypotheses by their hashes before the first use (--hypotheses), "
+            "and each gets its share of delta"
         )

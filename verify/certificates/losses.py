@@ -22,8 +22,8 @@ from .wording import SORTED, UNIT
 KINDS = ".npy, .csv or .jsonl"
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 OUTSIDE = (
-    "a loss is in [0, 1]. A log loss has no largest value: mix the prediction with the uniform one, (1 - a) p + a/V with "
-    "a fixed before; then it is at most log(V/a), divide by that; a sample costs at most log(1/(1 - a)) more"
+    "a loss is in [0, 1]. A log loss has no largest value: mix the prediction with the uniform one, (1 - a) p + a/V "
+    "with a fixed before; then it is at most log(V/a), divide by that; a sample costs at most log(1/(1 - a)) more"
 )
 
 
@@ -257,5 +257,5 @@ def check_order(losses: Losses, name: str) -> None:
     units = losses.units
     if len(set(units)) >= SORTED and units in (sorted(units), sorted(units, reverse=True)):
         raise InputError(
-            f"{name}: the losses are in order of size, in which no samples are drawn; give them in the order of the draw"
+            f"{name}: the losses are in order of size, in which no samples are drawn; give them as they were drawn"
         )

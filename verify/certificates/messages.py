@@ -1,13 +1,13 @@
 """Messages: integers as bytes, by arithmetic coding in exact integers, and the length of the word that carries them.
 
-A message is the number of its blocks, and of each block: how many integers, the least one, how many values from there on,
-the length of its payload in bytes, and the payload. These numbers are written in base 128, least digits first, with 128
-added to all digits but the last; the least integer x is written as 2x, or -2x - 1 where it is negative.
+A message is the number of its blocks, and of each block: how many integers, the least one, how many values from there
+on, the length of its payload in bytes, and the payload. These numbers are written in base 128, least digits first,
+with 128 added to all digits but the last; the least integer x is written as 2x, or -2x - 1 where it is negative.
 
-Before integer i of a block (from 0) the value v has the frequency 2 c + 1, c the number of times that it came before, of
-a total of 2 i + A for A values. An interval, at first [0, 1), is cut in these proportions, in the order of the values,
-and the part that belongs to the integer is kept. The payload of L bytes, the first most significant, is the least number
-b for the least L for which [b, b + 1)/256^L lies in what is left.
+Before integer i of a block (from 0) the value v has the frequency 2 c + 1, c the number of times that it came before,
+of a total of 2 i + A for A values. An interval, at first [0, 1), is cut in these proportions, in the order of the
+values, and the part that belongs to the integer is kept. The payload of L bytes, the first most significant, is the
+least number b for the least L for which [b, b + 1)/256^L lies in what is left.
 
 Any string of bytes is one word of a prefix code, Elias's delta code for its length plus one and then its bits: whatever
 the bytes mean, the sum of 2^-bits over all of them is at most 1.

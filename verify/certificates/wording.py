@@ -24,13 +24,13 @@ SORTED = 12  # different losses that are in order of size were not drawn in this
 # --- sentences --------------------------------------------------------------------------------------------------------
 
 SENTENCES = {
-    "holdout": "With probability at least {sure} over the draw of the {n} samples, the risk of the hypothesis is at most "
-    "{bound}.",
+    "holdout": "With probability at least {sure} over the draw of the {n} samples, the risk of the hypothesis is at "
+    "most {bound}.",
     "pool": "With probability at least {sure} over the draw of {n} of the {pool} members of the pool without "
     "replacement, the mean loss of the hypothesis over the pool is at most {bound}.",
-    "prequential": "With probability at least {sure} over the draw of the samples, the mean risk of the hypotheses that "
-    "met samples {first} to {last}, each fixed before its own, is at most {bound}; that is the risk of one of them picked "
-    "uniformly.",
+    "prequential": "With probability at least {sure} over the draw of the samples, the mean risk of the hypotheses "
+    "that met samples {first} to {last}, each fixed before its own, is at most {bound}; that is the risk of one of "
+    "them picked uniformly.",
     "occam": "With probability at least {sure} over the draw of the {n} samples, for all messages at once, the risk of "
     "what this message of {bits} bits decodes to is at most {bound}.",
     "pac-bayes": "With probability at least {sure} over the draw of the {n} samples and of the {draws} networks, the "
@@ -56,7 +56,7 @@ DIFFERENT = "no member of the pool is there twice"
 IN_ORDER = "the order of the samples does not depend on their losses"
 BEFORE = "every hypothesis was fixed before its sample was looked at"
 ONE_RUN = "this is the only run on these samples; of several, each would get its share of delta"
-WINDOW = "the window was named before the samples were looked at"
+WINDOW = "the first sample of the window was named before the samples were looked at"
 CODE = "the code, and how a hypothesis is made from what is decoded, were fixed before the samples were looked at"
 DECODED = "the message decodes to the integers of the decoded file, in the format of docs/certify.md"
 OTHER_CODE = "the message decodes to the hypothesis by a program of the maker's own"
@@ -72,7 +72,7 @@ LIST = "the hypothesis is one of {of} on the list, and gets a share of 1/{of} of
 LISTED_BEFORE = "the list was made before these data were first used"
 EXECUTIONS = "each loss that is 0 is 0 in every execution of the network within the stated errors of its operations"
 OPERATIONS = (
-    "sums, products, quotients and square roots are rounded within 2^-24, exp within {exp} and erf within {erf} units of "
-    "2^-24, relative; sums are taken in any order"
+    "sums, products, quotients and square roots are rounded within 2^-24, exp within {exp} and erf within {erf} units "
+    "of 2^-24, relative; sums are taken in any order"
 )
 SAME = "by the count of the maker, {same} of the {n} samples have the content of a training sample, which is no offence"

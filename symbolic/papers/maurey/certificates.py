@@ -85,12 +85,14 @@ martingale_bernstein = Claim(
     title="Mean risk of networks that change, with the variance of their losses",
     kind="generalization",
     statement=r"""$x_t\in[0,1]$ is the loss, on sample $t$, of a network that depends on what was before $t$ alone;
-so does $v_t\in[0,1]$. With probability at least $1-\delta$ the mean over $t$ of the conditional means $\mu_t$ is at
-most the stated amount, for one $\lambda\in(0,1)$ that is fixed before; $V$ is the mean of $(x_t-v_t)^2$. Proof:
-$\log(1+y)-y$ over $y^2$ increases in $y>-1$, so that $e^{\lambda(v-x)-\psi(\lambda)(v-x)^2}\le1+\lambda(v-x)$ for
-$v-x\ge-1$, where $\psi(\lambda)=-\log(1-\lambda)-\lambda$; the mean of the right-hand side is at most
-$e^{\lambda(v_t-\mu_t)}$. So $\prod_te^{\lambda(\mu_t-x_t)-\psi(\lambda)(x_t-v_t)^2}$ has a mean of at most 1, and
-Markov's inequality holds. One of $r$ slopes, chosen after, has $\delta/r$.""",
+so does $v_t\in[0,1]$. With probability at least $1-\delta$, for all $m$ at once, the mean over $t\le m$ of the
+conditional means $\mu_t$ is at most the stated amount, for one $\lambda\in(0,1)$ that is fixed before; $V$ is the
+mean of $(x_t-v_t)^2$. Proof: $\log(1+y)-y$ over $y^2$ increases in $y>-1$, so that
+$e^{\lambda(v-x)-\psi(\lambda)(v-x)^2}\le1+\lambda(v-x)$ for $v-x\ge-1$, where
+$\psi(\lambda)=-\log(1-\lambda)-\lambda$; the mean of the right-hand side is at most $e^{\lambda(v_t-\mu_t)}$. So
+$\prod_te^{\lambda(\mu_t-x_t)-\psi(\lambda)(x_t-v_t)^2}$ does not grow in the mean from 1 on, and by Ville's
+inequality it ever reaches $1/\delta$ with probability at most $\delta$. One of $r$ slopes, chosen after, has
+$\delta/r$.""",
     symbols=parameters("m delta loss_hat squares slope", loss_hat=MEAN),
     parts=(
         Part("risk", r"\frac1m\sum_t\mu_t", "mean risk of the networks",
@@ -103,12 +105,13 @@ prequential = Claim(
     title="Mean risk of networks that change, from the losses on what comes next",
     kind="generalization",
     statement=r"""$x_t\in[0,1]$ is the loss, on sample $t$, of a network that depends on what was before $t$ alone.
-With probability at least $1-\delta$ the mean $\mu$ over $t$ of the conditional means $\mu_t$ is at most the stated
-amount: for one $\lambda>0$ that is fixed before, or for the sum $S$ of the losses, rounded up, with nothing to be
-chosen. Proof: by convexity $\mathbb E[u^{x_t}|\text{past}]\le1-\mu_t+\mu_tu$ for $u=e^{-\lambda}$, and the logarithm
-of the right-hand side is concave in $\mu_t$: $\mathbb E\,u^S(1-\mu+\mu u)^{-m}\le1$. The mean of that over the
-uniform $u\in(0,1)$ is at most 1 too; it increases in $\mu$ and falls in $S$, and $\mathrm{Mix}^{-1}$ is where it
-reaches $1/\delta$.""",
+With probability at least $1-\delta$, for all $m$ at once, the mean $\mu$ over $t\le m$ of the conditional means
+$\mu_t$ is at most the stated amount: for one $\lambda>0$ that is fixed before, or for the sum $S$ of the losses,
+rounded up, with nothing to be chosen. Proof: by convexity $\mathbb E[u^{x_t}|\text{past}]\le1-\mu_t+\mu_tu$ for
+$u=e^{-\lambda}$, so that the product of $u^{x_t}/(1-\mu_t+\mu_tu)$ does not grow in the mean from 1 on, nor does its
+mean over the uniform $u\in(0,1)$: by Ville's inequality either ever reaches $1/\delta$ with probability at most
+$\delta$. As $\log(1-\mu_t+\mu_tu)$ is concave in $\mu_t$, the product is at least $u^S(1-\mu+\mu u)^{-m}$, which
+increases in $\mu$ and falls in $S$; $\mathrm{Mix}^{-1}$ is where its mean over $u$ reaches $1/\delta$.""",
     symbols=parameters("m delta loss_hat temperature total", loss_hat=MEAN, temperature={"meaning": "slope"}),
     assumes=(Assumption(Le(total, m), "the sum of the losses is at most their number"),),
     parts=(

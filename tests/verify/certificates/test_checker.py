@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from made import files, one, requests, resealed
 
 from maurey.symbolic.errors import InputError
 from maurey.verify.certificates import betting, messages
@@ -17,8 +18,6 @@ from maurey.verify.certificates.checker import check as module
 from maurey.verify.certificates.checker.check import check
 from maurey.verify.certificates.checker.reading import Unsound
 from maurey.verify.certificates.wording import GRID, SLOPES, UNIT
-
-from made import files, one, requests, resealed
 
 NAMES = list(requests(Path()))
 CHECKER = Path(module.__file__).parent
@@ -210,7 +209,7 @@ def moved_delta(path, rng):
 def looking_ahead(path, rng):
     """Stakes from all losses, the one to come included."""
     read = json.loads(path.read_text())
-    which = [i for i, part in enumerate(read["parts"]) if str(part.get("key")).startswith("waudbysmith2024")][0]
+    which = next(i for i, part in enumerate(read["parts"]) if str(part.get("key")).startswith("waudbysmith2024"))
     units, level = units_of(path, read), F(read["parts"][which]["delta"]) / 2 ** read["parts"][0].get("bits", 0)
     mean = sum(units) // len(units)
     ahead = [4 * 1 << 16 if x < mean else 0 for x in units]

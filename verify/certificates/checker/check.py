@@ -230,9 +230,9 @@ def _holdout(found: Found) -> None:
         _in_order(units)
     if "pool" in found.sample:
         N = found.sample["pool"]
-        require(type(N) is int and N >= n, "its pool is smaller than its sample")
+        require(type(N) is int and n <= N, "its pool is smaller than its sample")
         if members is not None:
-            require(len(set(members)) == n and 0 <= min(members) and max(members) < N, "a member was drawn twice")
+            require(len(set(members)) == n and min(members) >= 0 and max(members) < N, "a member was drawn twice")
         found.told["pool"] = N
         found.checked += [] if members is None else [say.DIFFERENT]
         found.stated += [say.POOL, *([say.DIFFERENT] if members is None else []), say.REST, *ordered, say.FIXED]

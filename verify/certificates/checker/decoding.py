@@ -1,4 +1,5 @@
-"""Messages decoded again, from docs/certify.md: integers by arithmetic coding, and Kraft's inequality for their words."""
+"""Messages decoded again, from docs/certify.md: integers by arithmetic coding, and Kraft's inequality for their
+words."""
 
 from __future__ import annotations
 

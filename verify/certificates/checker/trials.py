@@ -71,7 +71,7 @@ def by_mixture(b: Fraction, S: int, n: int, delta: Fraction) -> bool:
     """int_0^1 u^S/(1 - b + b u)^n du >= 1/delta; with v = b u/(1 - b + b u) it is an incomplete beta integral."""
     if b >= 1:
         return True
-    if S > n - 2 or b <= 0:
+    if n - 2 < S or b <= 0:
         return False
     p, rest = ball(b), n - S - 1
     return bool(p.beta_lower(S + 1, rest, False) >= p ** (S + 1) * (1 - p) ** rest / ball(delta))
