@@ -11,7 +11,7 @@ Is it true?                         c.standing, from the ledger; c.verify(), che
 Where does its print fail?          c.errata(), maurey.errata(), maurey.errata("edelman2022")
 Is my own inequality true?          maurey.check(lhs, rhs, over={"x": (0, 1)})
 And of my own network?              maurey.certify(predict, (inputs, labels)), a certificate that anyone can check
-                                    maurey.Prequential(), .observe(losses) while it is trained; maurey.occam(message, decode)
+                                    maurey.Prequential(), with .observe(losses); maurey.occam(message, decode)
 And a claim of my own?              maurey.register(claim): known to all of the above while the program runs
 
 Values are numbers: Python's, texts such as "1/10", NumPy and torch scalars and arrays, lists. Nothing is evaluated

@@ -174,7 +174,7 @@ VOCABULARY = {
         Parameter("squares", "V", r"mean of $(x_t-v_t)^2$", "in [0, 1]"),
         Parameter("slope", r"\lambda", "slope of the bound, fixed before", "in (0, 1)"),
         Parameter("mu", r"\mu", "a mean that is held against the losses", "in (0, 1)"),
-        Parameter("bet", r"\lambda", "stake, fixed before its loss is seen", "in [0, 1]"),
+        Parameter("bet", r"\lambda", "stake, fixed before its loss is seen", "nonnegative real"),
         Parameter("loss", "x", "a loss", "in [0, 1]"),
         Parameter("total", "S", "sum of the losses, rounded up", "nonnegative integer"),
         Parameter("draws", "N", "number of networks that are drawn", INTEGER),

@@ -39,6 +39,9 @@ def certify(
     hypotheses: Annotated[
         Path | None, typer.Option("--hypotheses", help="Hashes of all hypotheses, listed before the first use.")
     ] = None,
+    every_execution: Annotated[
+        bool, typer.Option("--every-execution", help="Losses of an encoder (.npz), right in every execution (holdout).")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """A bound for one trained network, from its losses, as a file that anyone can check again."""
@@ -57,7 +60,7 @@ def certify(
         asked = making.Request(
             method=method, delta=making.number(delta, "--delta"), pool=pool,
             window=making.window(window) if window else None, KL=making.number(kl, "--kl") if kl else None,
-            **{name: File.at(path) for name, path in given.items() if path},
+            every_execution=every_execution, **{name: File.at(path) for name, path in given.items() if path},
         )  # fmt: skip
         found = making.certificate(asked, tell)
         check_unused(found, out)

@@ -21,6 +21,7 @@ from .wording import SORTED, UNIT
 
 KINDS = ".npy, .csv or .jsonl"
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
+LONGEST = 400  # characters of a number
 OUTSIDE = (
     "a loss is in [0, 1]. A log loss has no largest value: mix the prediction with the uniform one, (1 - a) p + a/V "
     "with a fixed before; then it is at most log(V/a), divide by that; a sample costs at most log(1/(1 - a)) more"
@@ -185,7 +186,10 @@ def _table(file: File) -> list[list[Fraction]]:
 def _cells(file: File) -> list[list[str]]:
     if file.kind != "csv":
         raise InputError(f"losses and tables come in files {KINDS}, got {file.name}")
-    return [row for row in csv.reader(_text(file)) if row]
+    try:
+        return [row for row in csv.reader(_text(file)) if row]
+    except csv.Error as error:
+        raise InputError(f"{file.name} is no table: {error}") from None
 
 
 def _lines(file: File) -> list[Any]:
@@ -202,7 +206,7 @@ def _text(file: File) -> list[str]:
 def _json(line: str, name: str, row: int) -> Any:
     try:
         return json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"{name}, row {row}: no JSON: {cut(line)}") from None
 
 
@@ -216,7 +220,7 @@ def _is_number(cell: str) -> bool:
 
 def _exact(x: Any, name: str, row: int) -> Fraction:
     text = x.strip() if isinstance(x, str) else str(int(x)) if isinstance(x, bool) else str(x)
-    if not NUMBER.fullmatch(text):
+    if len(text) > LONGEST or not NUMBER.fullmatch(text):
         raise InputError(f"{name}, row {row}: {cut(repr(x))} is no number; {OUTSIDE}")
     return Fraction(text)
 

@@ -13,6 +13,7 @@ from . import bounds, messages
 from . import wording as say
 from .bounds import plain
 from .certificate import Certificate, Draft
+from .executions import of_network
 from .gaussians import divergence
 from .losses import NUMBER, File, Losses, check_order, has_column, of_columns, of_file, of_networks
 from .wording import UNIT
@@ -35,20 +36,25 @@ class Request:
     heldout: File | None = None
     hypothesis: File | None = None
     hypotheses: File | None = None
+    every_execution: bool = False
     same: int | None = None  # samples that have the content of a training sample
     seeds: dict[str, int] = field(default_factory=dict)
 
 
-ONLY = {"pool": "holdout", "window": "prequential", "message": "occam", "decoded": "occam", "KL": "pac-bayes",
-        "prior": "pac-bayes", "posterior": "pac-bayes"}  # fmt: skip
+ONLY = {
+    **dict.fromkeys(("pool", "every_execution"), "holdout"),
+    "window": "prequential",
+    **dict.fromkeys(("message", "decoded"), "occam"),
+    **dict.fromkeys(("KL", "prior", "posterior"), "pac-bayes"),
+}
 
 
 def certificate(asked: Request, tell: Callable[[str], None] = lambda text: None) -> Certificate:
     if asked.method not in say.METHODS:
         raise InputError(f"no method {cut(repr(asked.method))}; there are {', '.join(say.METHODS)}")
     for name, method in ONLY.items():
-        if getattr(asked, name) is not None and asked.method != method:
-            raise InputError(f"{name.lower()} is for the method {method}, not for {asked.method}")
+        if getattr(asked, name) not in (None, False) and asked.method != method:
+            raise InputError(f"{name.lower().replace('_', '-')} is for the method {method}, not for {asked.method}")
     if not 0 < asked.delta < 1:
         raise InputError(f"delta is a probability of failure in (0, 1), got {asked.delta}")
     tell(f"evaluating {asked.method}")
@@ -83,17 +89,27 @@ def _ordered(losses: Losses, name: str) -> list[str]:
 
 
 def _holdout(asked: Request) -> Draft:
-    losses, delta = of_file(asked.losses), _share(asked)
+    losses, delta = of_network(asked.losses) if asked.every_execution else of_file(asked.losses), _share(asked)
     ordered = _ordered(losses, asked.losses.name)
     if asked.pool is None:
         own = _draft(asked, losses, bounds.holdout(losses, delta))
         own.stated += [say.INDEPENDENT, *ordered, say.FIXED]
-        return own
+        return _in_every_execution(own) if asked.every_execution else own
+    if asked.every_execution:
+        raise InputError("strings that are drawn from a pool have no --every-execution: store the losses")
     _check_pool(losses, asked.pool)
     own = _draft(asked, losses, bounds.pool(losses, delta, asked.pool))
     own.sentence, own.sample["pool"], own.told["pool"] = "pool", asked.pool, asked.pool
     own.checked += [say.DIFFERENT] if losses.indices else []
     own.stated += [say.POOL, *([] if losses.indices else [say.DIFFERENT]), say.REST, *ordered, say.FIXED]
+    return own
+
+
+def _in_every_execution(own: Draft) -> Draft:
+    own.sample["executions"] = True
+    own.told |= {"exp": say.EXP_UNITS, "erf": say.ERF_UNITS}
+    own.checked.append(say.EXECUTIONS)
+    own.stated.append(say.OPERATIONS)
     return own
 
 

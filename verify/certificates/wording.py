@@ -18,6 +18,7 @@ GRID = 10**12  # means and bounds are rounded up to multiples of 1/GRID
 FINE = 1 << 16  # stakes are multiples of 1/FINE, rounded down
 CAP = Fraction(3, 4)  # of what would keep the capital from being negative, the share that a stake may be
 SLOPES = tuple(Fraction(1, 2**j) for j in range(1, 11))  # of martingale bounds
+EXP_UNITS, ERF_UNITS = 8, 16  # of 2^-24: how well an execution knows these functions
 DRAWS = Fraction(1, 5)  # of delta: with what probability drawn networks may mislead
 SORTED = 12  # different losses that are in order of size were not drawn in this order
 

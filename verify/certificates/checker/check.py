@@ -6,6 +6,7 @@ and the file of the hypothesis are looked for too; where they are not there, the
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,9 +20,11 @@ from maurey.symbolic.errors import InputError
 
 from .. import wording as say
 from ..wording import CHECKED, DRAWS, GRID, SLOPES, STATED, UNIT
-from . import decoding, reading, trials
+from . import decoding, floats, reading, trials
 from .reading import Unsound, fingerprint, fraction, require
 
+UNREADABLE = (ArithmeticError, AttributeError, EOFError, LookupError, OSError, RecursionError, TypeError, ValueError,
+              csv.Error)  # fmt: skip
 OPTIONAL = ("heldout", "hypothesis")
 ROLES = {
     "holdout": {"losses"},
@@ -30,7 +33,7 @@ ROLES = {
     "pac-bayes": {"losses"},
 }
 MORE = {
-    "holdout": {"pool"},
+    "holdout": {"pool", "executions"},
     "prequential": {"window"},
     "occam": {"decoded", "bits"},
     "pac-bayes": {"prior", "posterior"},
@@ -68,10 +71,15 @@ def check(path: Path) -> Found:
     require(read["digest"] == reading.seal(read), "its digest is that of something else")
     require(isinstance(read["method"], str) and read["method"] in ROLES, "its method is none")
     found = _begun(read, path.parent)
-    with ctx.workprec(trials.BITS):
-        BY_METHOD[read["method"]](found)
-    _alone(found, path)
-    _concluded(found)
+    try:
+        with ctx.workprec(trials.BITS):
+            BY_METHOD[read["method"]](found)
+        _alone(found, path)
+        _concluded(found)
+    except Unsound:
+        raise
+    except UNREADABLE as error:
+        raise Unsound(f"it cannot be followed: {str(error)[:80]}") from None
     return found
 
 
@@ -182,8 +190,14 @@ def _sure(delta: Fraction) -> str:
 
 
 def _losses(found: Found) -> tuple[list[int], bool, list[int] | None]:
-    name = found.sample["losses"]
-    exact, members = reading.losses(name, found.files["losses"])
+    name, members = found.sample["losses"], None
+    if "executions" in found.sample:
+        require(
+            found.sample["executions"] is True and "pool" not in found.sample, "its executions are not of its method"
+        )
+        exact = [Fraction(x) for x in floats.errors(name, found.files["losses"])]
+    else:
+        exact, members = reading.losses(name, found.files["losses"])
     units, bits = reading.rounded_up(exact, name), all(x in (0, 1) for x in exact)
     if window := found.sample.get("window"):
         parts = re.fullmatch(r"(\d{1,12})\.\.(\d{1,12})", str(window))
@@ -239,6 +253,10 @@ def _holdout(found: Found) -> None:
         _parts(found, _of_pool(units, bits, N, delta))
         return
     found.stated += [say.INDEPENDENT, *ordered, say.FIXED]
+    if "executions" in found.sample:
+        found.checked.append(say.EXECUTIONS)
+        found.stated.append(say.OPERATIONS)
+        found.told |= {"exp": say.EXP_UNITS, "erf": say.ERF_UNITS}
     if bits:
         _parts(found, [_counted("clopper1934/upper", units, delta, delta)])
         return
