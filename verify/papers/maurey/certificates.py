@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
@@ -13,7 +14,7 @@ from maurey.numeric.evaluation import value
 from maurey.numeric.exact import to_rational
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.complexity import coverage
-from maurey.verify.complexity.coverage import DELTAS, ROUNDING, binomial, of_adversaries, of_pools
+from maurey.verify.complexity.coverage import DELTAS, RISKS, ROUNDING, binomial, of_adversaries, of_pools, often
 
 FINITE, OCCAM, MARTINGALE, PREQUENTIAL, DRAWN, LINEAR = (
     f"maurey/{name}" for name in ("finite-pool", "occam", "martingale-bernstein", "prequential", "drawn", "linear-head")
@@ -47,39 +48,35 @@ def with_their_variance(effort: Effort) -> Iterator[Result]:
 # --- classes with a code ----------------------------------------------------------------------------------------------
 
 
+CODES = ((0,), (1, 1), (1, 2, 2), (3,) * 8)  # lengths of words
+
+
 @check(OCCAM)
 def short_messages(effort: Effort) -> Iterator[Result]:
-    """The data are m bits, each 1 with probability p. Hypothesis h has length |h|, and errs on a 0, on a 1, on both or
-    on neither: some of 2^-|h| must fail for the bound to be exceeded by one of them."""
-    yield _of_code("count", effort)
-    yield _of_code("mean", effort)
+    """Hypotheses err independently of one another, each with probability p: a sample is a bit for each of them."""
+    for part, form in (("count", "derived"), ("mean", "printed")):
+        yield _of_codes(part, form, effort)
 
 
-def _of_code(part: str, effort: Effort) -> Result:
+def _of_codes(part: str, form: str, effort: Effort) -> Result:
     best, count = 0.0, 0
-    lengths = ((0, "1"), (1, "0"), (1, "1"), (2, "0"), (3, "1"))  # of codes with one or several words
-    for words in (lengths[:1], lengths[1:3], lengths[1:2] + lengths[3:]):
-        for m, delta in product(coverage.sizes(effort)[:4], DELTAS):
-            above = {h: _bounds(part, m, delta, *h) for h in words}
-            for p in SHARES:
-                true = {h: p if h[1] == "1" else 1 - p for h in words}
-                failing = [k for k in range(m + 1) if any(above[h][k] < to_rational(true[h]) for h in words)]
-                weights, count = binomial(m, p), count + 1
-                failed = sum((weights[k] for k in failing), Fraction(0))
-                if failed > delta:
-                    at = {"m": m, "p": str(p), "delta": str(delta), "lengths": [bits for bits, _ in words]}
-                    note = f"exceeded with probability {float(failed):.4g}"
-                    return refuted(note, at, delta, failed, part=part, form="derived")
-                best = max(best, float(failed / delta))
+    for m, delta in product(coverage.sizes(effort)[:4], DELTAS):
+        above = {bits: _bounds(part, form, m, delta, bits) for bits in {bits for code in CODES for bits in code}}
+        for p, code in product(RISKS[1::4], CODES):
+            held = math.prod((1 - often(above[bits], binomial(m, p), p) for bits in code), start=Fraction(1))
+            failed, count = 1 - held, count + 1
+            if failed > delta:
+                at = {"m": m, "p": str(p), "delta": str(delta), "lengths": list(code)}
+                note = f"exceeded with probability {float(failed):.4g}"
+                return refuted(note, at, delta, failed, part=part, form=form)
+            best = max(best, float(failed / delta))
     note = "all hypotheses of small prefix codes at once, exact probabilities"
-    return Result("holds", "tested", note, instances=count, tightness=best, part=part, form="derived")
+    return Result("holds", "tested", note, instances=count, tightness=best, part=part, form=form)
 
 
-def _bounds(part: str, m: int, delta: Fraction, bits: int, errs_on: str) -> list[arb]:
-    """By the number of ones."""
-    errors = [k if errs_on == "1" else m - k for k in range(m + 1)]
-    given = {"m": m, "delta": delta, "bits": bits}
-    return [value(OCCAM, "derived", part, {**given, "errors": e, "loss_hat": Fraction(e, m)}) for e in errors]
+def _bounds(part: str, form: str, m: int, delta: Fraction, bits: int) -> dict[int, arb]:
+    at = {"m": m, "delta": delta, "bits": bits}
+    return {k: value(OCCAM, form, part, {**at, "errors": k, "loss_hat": Fraction(k, m)}) for k in range(m + 1)}
 
 
 # --- posteriors -------------------------------------------------------------------------------------------------------
@@ -135,8 +132,8 @@ def _drawn_badly(m: int, delta: Fraction, r: Fraction, N: int, split: Fraction) 
 def linear_heads(effort: Effort) -> Iterator[Result]:
     """One feature that is 1 and labels that are 1 with probability p: a head is drawn around +beta or -beta."""
     best, count = 0.0, 0
-    scales = [Fraction(x, 4) for x in (1, 2, 4, 8, 16)]
-    for m, delta, p in product((1, 8, 20), DELTAS, SHARES):
+    scales = [Fraction(x, 2) for x in (1, 3, 8)]
+    for m, delta, p in product((1, 8, 12), DELTAS, SHARES):
         weights, failed = binomial(m, p), Fraction(0)
         for k, weight in enumerate(weights):
             if any(_exceeded(m, delta, k, p, beta, side) for beta, side in product(scales, (1, -1))):
