@@ -75,6 +75,8 @@ def check_certificate(
     as_json: Json = False,
 ) -> int:
     """Verify a certificate again, with code of its own: exit 1 if it does not stand, 2 if an input is missing."""
+    if not file.is_file():
+        raise InputError(f"no file {file}: a certificate as `maurey certify` writes it")
     from maurey.pages.certificates import checked
     from maurey.verify.certificates.checker.check import check
     from maurey.verify.certificates.checker.reading import Unsound
