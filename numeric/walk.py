@@ -17,6 +17,7 @@ from sympy import Expr
 from maurey.symbolic.covers import ceil_log2
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.pacbayes import inverse_kl
+from maurey.symbolic.tails import binomial_inverse, hypergeometric_inverse, mixture_inverse
 
 
 class Undefined(ArithmeticError):
@@ -208,6 +209,7 @@ RULES: dict[type, Rule] = {
     sympy.Max: _function("max"),
     ceil_log2: _function("ceil_log2"),
     inverse_kl: _function("inverse_kl"),
+    **{kind: _function(kind.__name__) for kind in (binomial_inverse, hypergeometric_inverse, mixture_inverse)},
 }
 
 

@@ -38,9 +38,11 @@ DOMAINS: dict[str, Callable[[Fraction], bool]] = {
     "positive real": lambda x: x > 0,
     "nonnegative real": lambda x: x >= 0,
     "in [0, 1]": lambda x: 0 <= x <= 1,
+    "in [-1, 1]": lambda x: -1 <= x <= 1,
     "in (0, 1)": lambda x: 0 < x < 1,
     "in (0, 1]": lambda x: 0 < x <= 1,
     "positive integer": lambda x: x > 0 and x.denominator == 1,
+    "nonnegative integer": lambda x: x >= 0 and x.denominator == 1,
 }
 
 

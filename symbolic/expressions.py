@@ -176,7 +176,19 @@ class Latex(LatexPrinter):
         return rf"\left\lceil \log_2 {self._print(expr.args[0])} \right\rceil"
 
     def _print_inverse_kl(self, expr: Any, exp: Any = None) -> str:
-        return r"\mathrm{kl}^{-1}\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
+        return self._inverse(r"\mathrm{kl}", expr)
+
+    def _print_binomial_inverse(self, expr: Any, exp: Any = None) -> str:
+        return self._inverse(r"\mathrm{Bin}", expr)
+
+    def _print_hypergeometric_inverse(self, expr: Any, exp: Any = None) -> str:
+        return self._inverse(r"\mathrm{Hyp}", expr)
+
+    def _print_mixture_inverse(self, expr: Any, exp: Any = None) -> str:
+        return self._inverse(r"\mathrm{Mix}", expr)
+
+    def _inverse(self, name: str, expr: Any) -> str:
+        return rf"{name}^{{-1}}\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
 
     def _print_Min(self, expr: Any, exp: Any = None) -> str:
         return r"\min\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
