@@ -7,6 +7,8 @@ or if the threshold was chosen after looking; `agrees` or `disagrees`.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,3 +50,18 @@ class Finding:
             "much": self.much,
             "criterion": self.criterion,
         }
+
+
+def words(findings: Iterable[Finding]) -> str:
+    """The word for several findings, or how many have which."""
+    counts = Counter(one.word for one in findings)
+    if len(counts) == 1:
+        return next(iter(counts))
+    return "; ".join(f"{number} {word}" for word, number in counts.items())
+
+
+def line(text: str, *findings: Finding) -> str:
+    """A line of the verdict: the word for what was found, and a few words on it."""
+    much = {one.much for one in findings if 0 < one.run < one.planned}
+    share = f" ({much.pop()})" if len(much) == 1 else ""
+    return f"**{words(findings)}**{share}: {text}"
