@@ -151,18 +151,19 @@ def more_than(axes: Any, x: Values, y: Values, look: Look, label: str = "", up: 
 
 
 def guide(axes: Any, text: str = "", x: float | None = None, y: float | None = None, kind: str = "guide",
-          place: float = 1.0, line: Any = (0, (4, 2)), color: str = MUTED, side: str = "") -> None:  # fmt: skip
-    """A line across at y or x, with its name on it; `place`: where along the line, from 0 to 1, the name ends."""
+          place: float = 1.0, line: Any = (0, (4, 2)), color: str = MUTED, side: str = "", off: float = 2) -> None:  # fmt: skip
+    """A line across at y or x, with its name so many points from it, on a side; `place`: where along the line, from 0
+    to 1, the name begins (in the first half) or ends."""
     if y is not None:
         mark(axes.axhline(y, color=color, linewidth=1, linestyle=line, zorder=1.5), kind)
         ha, at = ("right" if place > 0.5 else "left"), (place, y)
-        axes.annotate(text, at, xycoords=("axes fraction", "data"), xytext=(0, -2 if side == "below" else 2),
+        axes.annotate(text, at, xycoords=("axes fraction", "data"), xytext=(0, -off if side == "below" else off),
                       textcoords="offset points", ha=ha, va="top" if side == "below" else "bottom", fontsize=SMALL,
                       color=color)  # fmt: skip
     if x is not None:
         mark(axes.axvline(x, color=color, linewidth=1, linestyle=line, zorder=1.5), kind)
         left = side == "left"
-        axes.annotate(text, (x, place), xycoords=("data", "axes fraction"), xytext=(-3 if left else 3, -2),
+        axes.annotate(text, (x, place), xycoords=("data", "axes fraction"), xytext=(-off - 1 if left else off + 1, -2),
                       textcoords="offset points", ha="right" if left else "left", va="top", fontsize=SMALL,
                       color=color)  # fmt: skip
 
