@@ -82,7 +82,7 @@ def _counts(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """By rung and verdict."""
     verdicts = ("holds", f"holds{CONDITION}", *VERDICTS[1:])
     found = []
-    for rung, name in [*((rung, rung) for rung in RUNGS), ("-", NOTHING.replace("\n", " "))]:
+    for rung, name in [*((rung, rung) for rung in RUNGS), ("-", NOTHING)]:
         own = [row for row in rows if row[2] == rung]
         if own:
             found.append([name, *(str(sum(row[1] == verdict for row in own) or "") for verdict in verdicts)])

@@ -9,7 +9,7 @@ from .exhibits import Data
 from .style import Look
 from .tabled import Row, number
 
-CONDITION, NOTHING = "*", "nothing\nto check"
+CONDITION, NOTHING = "*", "nothing to check"
 COLUMNS = ("proved", "identity", "derived", "constructed", "tested", "trained", "axiom", "refuted", "-")
 LOOKS = {
     "holds": Look(style.BLUE, "o"),
@@ -36,7 +36,7 @@ def draw(figure: Any, data: Data) -> None:
     for verdict, look in LOOKS.items():
         own = [(known.index(row["evidence"]), place) for place, row in enumerate(rows) if row["verdict"] == verdict]
         style.points(left, [x for x, _ in own], [y for _, y in own], look, markersize=4.5, zorder=3)
-    style.ticks(left.xaxis, range(len(known)), [NOTHING if rung == "-" else rung for rung in known], rotation=40,
+    style.ticks(left.xaxis, range(len(known)), ["no check" if rung == "-" else rung for rung in known], rotation=40,
                 ha="left", rotation_mode="anchor")  # fmt: skip
     left.set_xlim(-0.6, max(1, len(known)) - 0.4)
     tried = [(place, row) for place, row in enumerate(rows) if _means(row)]
