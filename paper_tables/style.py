@@ -168,6 +168,40 @@ def guide(axes: Any, text: str = "", x: float | None = None, y: float | None = N
                       color=color)  # fmt: skip
 
 
+def drawn(axes: Any) -> Iterator[tuple[str, Any]]:
+    """What was drawn in a panel: of which kind, and the points (n, 2), in the order of drawing."""
+    import numpy as np
+
+    for artist in (*axes.lines, *axes.collections, *axes.images, *axes.patches):
+        kind = getattr(artist, "kind", "")
+        if hasattr(artist, "get_segments"):
+            found = artist.get_segments()
+            yield kind, np.concatenate(found) if found else np.empty((0, 2))
+        elif hasattr(artist, "get_xdata"):
+            yield kind, np.column_stack([artist.get_xdata(), artist.get_ydata()]).astype(float)
+        elif hasattr(artist, "get_offsets"):
+            yield kind, np.asarray(artist.get_offsets(), dtype=float)
+        else:
+            yield kind, np.empty((0, 2))
+
+
+def limits(*panels: Any, margin: float = 0.06) -> None:
+    """The same for these panels, around all that was drawn in them but guides; what is drawn beside its place moves no
+    limit by itself."""
+    import numpy as np
+
+    found = [points for axes in panels for kind, points in drawn(axes) if kind in KINDS[:3]]
+    if not found or not np.isfinite(np.concatenate(found)).any():
+        return
+    for values, way in zip(np.concatenate(found).T, "xy", strict=True):
+        log = getattr(panels[0], f"get_{way}scale")() == "log"
+        known = np.log10(values[values > 0]) if log else values
+        low, high = np.nanmin(known), np.nanmax(known)
+        room = margin * ((high - low) or 1)
+        for axes in panels:
+            getattr(axes, f"set_{way}lim")(*(10.0**end if log else end for end in (low - room, high + room)))
+
+
 def ends(axes: Any, named: Sequence[tuple[float, str, str]], gap: float = 11.0) -> None:
     """Names of curves at the right of a panel, each at the height y where its curve ends, or as near as the next one
     lets it: (y, name, colour). A name has as many lines as it is given."""
