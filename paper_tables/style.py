@@ -111,9 +111,8 @@ def above(axes: Any, points: float) -> Any:
 
 def curve(axes: Any, x: Values, y: Values, look: Look, label: str = "", kind: str = "data", **more: Any) -> Any:
     """Points joined by a line."""
-    face = look.color if look.filled else PAPER
-    (line,) = axes.plot(x, y, color=look.color, marker=look.marker, linestyle=look.line, markerfacecolor=face,
-                        label=label or None, **more)  # fmt: skip
+    more = {"markerfacecolor": look.color if look.filled else PAPER} | more
+    (line,) = axes.plot(x, y, color=look.color, marker=look.marker, linestyle=look.line, label=label or None, **more)
     return mark(line, kind)
 
 
