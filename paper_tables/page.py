@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .exhibits import Exhibit
 
 MOST_LINES, MOST_ROWS = 5, 20
-NUMBER = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+)?)[Ee]([+-]?\d+)(?![\w.])")
+NUMBER = re.compile(r"(?<![\w.])(?:(-?\d+(?:\.\d+)?)[Ee]([+-]?\d+)|10\^(-?\d+))(?!\w|\.\d)")
 NUMERIC = re.compile(r"^[-+<>≤≥~ ]*[\d.]")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SIGNS = {
@@ -35,9 +35,9 @@ def as_markdown(exhibit: Exhibit) -> str:
     lines = [f"# {exhibit.title}", "", f"**{exhibit.question}** {raised(own[0])}"]
     lines += ["", *(f"- {raised(line)}" for line in own[1:])] if own[1:] else []
     lines += ["", f"![{exhibit.question}](figure.svg)", "", raised(exhibit.caption), ""]
-    lines += [f"| {' | '.join(shown.columns)} |", "|" + "".join(f" {_side(n, shown)} |" for n in range(_width(shown)))]
+    lines += [f"| {' | '.join(map(raised, shown.columns))} |", "|" + "".join(f" {_side(n, shown)} |" for n in range(_width(shown)))]
     lines += ["| " + " | ".join(raised(cell).replace("|", r"\|") for cell in row) + " |" for row in _rows(shown)]
-    explained = [f"*{name}*: {meaning}." for name, meaning in shown.columns.items() if meaning]
+    explained = [f"*{raised(name)}*: {raised(meaning)}." for name, meaning in shown.columns.items() if meaning]
     lines += ["", " ".join(explained)] if explained else []
     lines += ["", raised(" ".join([*exhibit.notes, *_where(exhibit)]))]
     return "\n".join(lines) + "\n"
@@ -72,12 +72,17 @@ def _where(exhibit: Exhibit) -> list[str]:
 
 
 def raised(text: str) -> str:
-    """1.5E+21 as 1.5·10²¹, and 1E+21 as 10²¹."""
-    return NUMBER.sub(lambda found: f"{_times(found[1], '·')}10{str(int(found[2])).translate(RAISED)}", text)
+    """1.5E+21 as 1.5·10²¹, 1E+21 and 10^21 as 10²¹."""
+    return NUMBER.sub(lambda found: f"{_times(found, '·')}10{str(_exponent(found)).translate(RAISED)}", text)
 
 
-def _times(mantissa: str, sign: str) -> str:
+def _exponent(found: re.Match[str]) -> int:
+    return int(found[2] or found[3])
+
+
+def _times(found: re.Match[str], sign: str) -> str:
     """What stands before a power of ten."""
+    mantissa = found[1] or "1"
     one = mantissa.strip("-").rstrip("0").rstrip(".") == "1"
     return mantissa[: mantissa.startswith("-")] if one else mantissa + sign
 
@@ -106,7 +111,7 @@ def latex(text: str) -> str:
     made, last = "", 0
     for found in NUMBER.finditer(text):
         made += _escaped(text[last : found.start()])
-        made += f"${_times(found[1], chr(92) + 'cdot')}10^{{{int(found[2])}}}$"
+        made += f"${_times(found, chr(92) + 'cdot')}10^{{{_exponent(found)}}}$"
         last = found.end()
     return made + _escaped(text[last:])
 
