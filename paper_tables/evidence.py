@@ -42,9 +42,9 @@ def evidence(paper: str, progress: Progress) -> Exhibit:
         question=f"What is known of the claims of {title}, and how surely?",
         answer=_answer(rows),
         verdict=_verdict(rows),
-        caption="A row for each claim: the verdict on it as printed, in the column of what decided it; on the right, for "
-        "those that hold and were tried on instances, the largest left side over right side that was found (1: the "
-        "bound is attained). Named: printed forms that are not simply read in the paper.",
+        caption="A row for each claim: the verdict on it as printed, in the column of what decided it; on the right, "
+        "for those that hold and were tried on instances, the largest left side over right side that was found (1: "
+        "the bound is attained). Named: printed forms that are not simply read in the paper.",
         shown=Shown(SHOWN, _counts(rows)),
         notes=[
             f"Effort {', '.join(efforts) or '-'}; seed 0; seconds on one core, when the ledger was made.",

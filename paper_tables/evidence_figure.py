@@ -64,5 +64,5 @@ def draw(figure: Any, data: Data) -> None:
 
 
 def _means(row: Row) -> bool:
-    """The ratio of an inequality that holds, and was tried: above 1 it tells of a witness, and of an equality nothing."""
+    """The ratio of an inequality that holds, and was tried: above 1 it would tell of a witness."""
     return row["tightness"] != "" and row["verdict"].startswith("holds") and 0 < number(row["tightness"]) <= 1

@@ -125,11 +125,11 @@ def make(name: str, folder: Path, progress: Progress = lambda done, total: None)
     return write(name, exhibit, folder, time.perf_counter() - started)
 
 
-def redraw(name: str, folder: Path) -> list[Path]:
+def redraw(name: str, folder: Path, progress: Progress = lambda done, total: None) -> list[Path]:
     """The committed exhibit with its figure drawn again; made, if there is none."""
     kept = [ROOT / name / file for file in (*TABLES, "provenance.json") if (ROOT / name / file).exists()]
     if not kept:
-        return make(name, folder)
+        return make(name, folder, progress)
     if folder != ROOT / name:
         for file in kept:
             replace(folder / file.name, file.read_bytes())

@@ -1,8 +1,9 @@
 """How every figure looks: colours, marks, lines, and names of curves, in a light and a dark theme.
 
 A figure is 7 inches wide: 700 pixels of a page, where its text has 9 points, or a slide of 13 inches, where it has 17.
-Colours are those of Okabe and Ito, told apart by all eyes; a curve differs from the others by its mark and its line too,
-so that it is known in grey. Colours are names of the theme's cycle and become real when something is drawn.
+Colours are those of Okabe and Ito, told apart by all eyes (on white purple and orange are a little darker, so that
+names in them can be read; on black all are lighter). A curve differs from the others by its mark and its line too, so
+that it is known in grey. Colours are names of the theme's cycle and become real when something is drawn.
 
 Whatever is drawn says what it is: `data`, numbers of the table; `paper`, numbers of the paper; `law`, a curve that
 follows from numbers of the table; `guide`, everything else. A test reads them off the figure.
@@ -16,17 +17,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK, MUTED, FAINT, PAPER = (f"C{n}" for n in range(10))
 THEMES = {  # blue, vermillion, green, purple, orange, sky; ink, muted, faint, paper
-    "light": "#0072b2 #d55e00 #009e73 #b3628f #c98a00 #56b4e9 #1f2328 #5d6670 #dfe3e8 #ffffff".split(),
-    "dark": "#5aaee6 #ff8a4c #2fc79b #e39bc6 #f0b840 #9ad7ff #e8eaed #a3abb4 #353b43 #15181d".split(),
+    "light": "0072b2 d55e00 009e73 b3628f c98a00 56b4e9 1f2328 5d6670 dfe3e8 ffffff",
+    "dark": "5aaee6 ff8a4c 2fc79b e39bc6 f0b840 9ad7ff e8eaed a3abb4 353b43 15181d",
 }
 WIDTH = 7.0  # inches
 SLIDE = WIDTH * 9 / 16  # the height of a figure that fills a slide
 SMALL, TEXT, TITLE = 7.5, 8.5, 11.0  # points: ticks and names, labels, the question
 LINE = 88  # characters of a question in a line
 KINDS = ("data", "paper", "law", "guide")
-Values = Sequence[float]
+Values = ArrayLike  # along an axis
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def theme(name: str) -> Iterator[None]:
     import matplotlib
     from cycler import cycler
 
-    *colors, ink, muted, faint, paper = THEMES[name]
+    *colors, ink, muted, faint, paper = (f"#{color}" for color in THEMES[name].split())
     settings = {
         "svg.hashsalt": "maurey", "svg.fonttype": "path", "path.simplify": True,
         "font.family": "DejaVu Sans", "font.size": TEXT, "mathtext.fontset": "dejavusans",
@@ -149,8 +152,18 @@ def more_than(axes: Any, x: Values, y: Values, look: Look, label: str = "", up: 
     return curve(axes, x, y, hollow, label, "data", **({"markersize": 6.5} | more))
 
 
-def guide(axes: Any, text: str = "", x: float | None = None, y: float | None = None, kind: str = "guide",
-          place: float = 1.0, line: Any = (0, (4, 2)), color: str = MUTED, side: str = "", off: float = 2) -> None:  # fmt: skip
+def guide(
+    axes: Any,
+    text: str = "",
+    x: float | None = None,
+    y: float | None = None,
+    kind: str = "guide",
+    place: float = 1.0,
+    line: Any = (0, (4, 2)),
+    color: str = MUTED,
+    side: str = "",
+    off: float = 2,
+) -> None:
     """A line across at y or x, with its name so many points from it, on a side; `place`: where along the line, from 0
     to 1, the name begins (in the first half) or ends."""
     if y is not None:

@@ -245,9 +245,7 @@ def _span(found: Sequence[Decimal]) -> str:
 
 
 def _answer(networks: Sequence[Held]) -> str:
-    least = [
-        (one.samples[name][form], name, form) for one in networks for name in one.samples for form in PROVED
-    ]
+    least = [(one.samples[name][form], name, form) for one in networks for name in one.samples for form in PROVED]
     most = {name: max(one.samples[name][form] for one in networks for form in PROVED) for name in networks[0].samples}
     few, name, form = min(least)
     return (

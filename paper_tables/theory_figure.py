@@ -48,5 +48,3 @@ def _named(name: str) -> str:
     number, _, part = number.partition(":")
     more = ",\nnorms of its proof" if part.endswith("rows") else ""
     return "counting parameters" if name == COUNTED else f"{authors} {number}{more}"
-
-

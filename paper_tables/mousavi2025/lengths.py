@@ -78,9 +78,9 @@ def exhibit(
         question=f"How many prompts does {expected['task']} take as they get longer?",
         answer=_answer(cells, expected),
         verdict=_verdict(findings),
-        caption="Prompts until the test is passed for the first time, means of runs that all passed, with the least and "
-        "the most; a hollow triangle: a run was given up, and takes more than it has seen. Hollow diamonds: the means "
-        "in the authors' plots, read to a few per cent.",
+        caption="Prompts until the test is passed for the first time, means of runs that all passed, with the least "
+        "and the most; a hollow triangle: a run was given up, and takes more than it has seen. Hollow diamonds: the "
+        "means in the authors' plots, read to a few per cent.",
         shown=Shown(SHOWN, _shown(cells, expected)),
         notes=[
             *account(scale, planned, outcomes, "N", partial(place, "N")),

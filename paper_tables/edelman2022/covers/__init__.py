@@ -118,9 +118,7 @@ def _shown(title: str, curves: Curves) -> list[str]:
 def _answer(drawn: list[tuple[str, Curves]]) -> str:
     near = {title.partition(":")[0]: _near(curves) for title, curves in drawn}
     first, last = max(near, key=lambda t: near[t]), min(near, key=lambda t: near[t])
-    over = [
-        y / dict(curves["sharp"])[x] for _, curves in drawn if "derived" in curves for x, y in curves["derived"]
-    ]
+    over = [y / dict(curves["sharp"])[x] for _, curves in drawn if "derived" in curves for x, y in curves["derived"]]
     return (
         f"The sharp form is within a factor of {1 / near[first]:.2f} of the packing for {first}, and of "
         f"{1 / near[last]:.0f} for {last}, at the resolution where each is nearest; along their proofs the bounds are "

@@ -45,8 +45,8 @@ def _row(rows: list[Row]) -> Row:
 
 def _others(row: Row) -> dict[str, float]:
     """The sharp formula, where it has another name."""
-    named = (entry.rsplit(" ", 1) for entry in row["other formulas"].split(", ") if " " in entry)
-    return {"sharp": float(size) for name, size in named if name in OURS}
+    named = dict(entry.rsplit(" ", 1) for entry in row["other formulas"].split(", ") if " " in entry)
+    return {form: float(named[ours]) for form in ("sharp",) for ours in OURS if ours in named}
 
 
 def _told(row: Row) -> str:

@@ -65,8 +65,8 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="Does the same training learn from many strings and only memorise few?",
         answer=_answer(runs, expected),
         verdict=_verdict(findings),
-        caption="Accuracy on 10,000 strings that were not trained on, one curve for each trial. A mark: from here on no "
-        "training string is wrong. What only memorises stays near the accuracy of always answering 0.",
+        caption="Accuracy on 10,000 strings that were not trained on, one curve for each trial. A mark: from here on "
+        "no training string is wrong. What only memorises stays near the accuracy of always answering 0.",
         shown=Shown(SHOWN, [_shown(outcome, floor) for outcome in by_place(outcomes)]),
         notes=[
             *account(scale, plan(scale), outcomes),

@@ -79,7 +79,7 @@ def make(progress: Progress) -> Exhibit:
 SHOWN = {
     "layers L": "",
     **{form: "log covering number" if form == "printed" else "" for form in FORMS},
-    **{swap: "" for swap in SWAPS},
+    **dict.fromkeys(SWAPS, ""),
 }
 GROWTH = {"T": "length", "m": "samples", "d": "width"}
 

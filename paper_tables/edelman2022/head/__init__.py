@@ -6,7 +6,6 @@ import math
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from maurey.numeric.balls import enclose
 from maurey.paper_tables.exhibits import Exhibit, Progress, Series
@@ -44,8 +43,8 @@ def make(progress: Progress) -> Exhibit:
         question="How does the bound on one attention head grow with context and width?",
         answer=_answer(values),
         verdict=_verdict(values),
-        caption="Left: from T = 16 on, divided by the value there; a straight line is a logarithm. Right: in the width, "
-        "logarithmic on both axes. Printed forms with C0 = 1; they coincide on the left.",
+        caption="Left: from T = 16 on, divided by the value there; a straight line is a logarithm. Right: in the "
+        "width, logarithmic on both axes. Printed forms with C0 = 1; they coincide on the left.",
         shown=Shown(SHOWN, [_shown(values, axis, number) for axis, number in
                             dict.fromkeys((axis, number) for axis, number, _ in values)]),
         notes=[
@@ -53,8 +52,8 @@ def make(progress: Progress) -> Exhibit:
             f"Deterministic: no seed. Every number certified to {config['digits']} digits, {3 * len(points)} of them.",
             "The paper states these bounds up to a constant and hidden logarithms; it shows no numbers for them.",
             "All norms are 1 here, so factors in which printed forms differ by a norm (4.4 and B_X) do not show.",
-            "A growth exponent is that between the last two points of a range; the paper hides logarithms of everything "
-            "but m and T, and one logarithm adds 1/log x to the exponent at x.",
+            "A growth exponent is that between the last two points of a range; the paper hides logarithms of "
+            "everything but m and T, and one logarithm adds 1/log x to the exponent at x.",
         ],
         columns=["axis", "at", "claim", *FORMS, "derived/printed", "derived/sharp"],
         rows=rows,
@@ -118,8 +117,8 @@ def _verdict(values: Curves) -> list[str]:
         f"**{word}**: {sum(agree)} of {len(agree)} derived growth exponents are at most those printed, and what one "
         "hidden logarithm allows",
         f"In the number of heads the exponents are {heads} (A.12)",
-        f"The constants that are hidden come to a factor of about {last[1] / last[0]:.0f} for A.12 along the proof, and "
-        f"to {last[2] / last[0]:.2g} in the sharp form (d = 1024)",
+        f"The constants that are hidden come to a factor of about {last[1] / last[0]:.0f} for A.12 along the proof, "
+        f"and to {last[2] / last[0]:.2g} in the sharp form (d = 1024)",
     ]
 
 

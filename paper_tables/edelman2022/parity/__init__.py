@@ -63,9 +63,9 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="Does the loss on a parity fall at once, after a long wait?",
         answer=_answer(done),
         verdict=_verdict(findings),
-        caption="A curve for each seed, on fresh strings in every step. Iterations are on a logarithmic axis, so that a "
-        "fall of a given width is one that took a given share of the time before it. The paper's panel of T = 20 has "
-        "no legible axis.",
+        caption="A curve for each seed, on fresh strings in every step. Iterations are on a logarithmic axis, so that "
+        "a fall of a given width is one that took a given share of the time before it. The paper's panel of T = 20 "
+        "has no legible axis.",
         shown=Shown(SHOWN, [_shown(T, own, expected["axis"]) for T in sorted({o.config.T for o in done})
                             if (own := [o for o in done if o.config.T == T])]),
         notes=[

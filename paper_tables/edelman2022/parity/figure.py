@@ -40,5 +40,3 @@ def draw(figure: Any, data: Data) -> None:
             style.sample(LEARNED.but(line="none"), "held-out errors below 1 % from here on", markersize=4),
             style.sample(NEVER.but(marker=""), "a seed that does not, within 10,000 iterations", linewidth=1.8),
         ], columns=3)  # fmt: skip
-
-

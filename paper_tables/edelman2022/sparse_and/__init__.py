@@ -48,10 +48,10 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="How many samples does AND need as the context grows?",
         answer=_answer(found),
         verdict=_verdict(findings, found),
-        caption="Squares: the stronger the blue, the more of the trials with this T and m learn (held-out accuracy above 0.99; "
-        f"{PROTOCOLS[main]}). Marks: the smallest m that does, by two rules of the paper, more than half of the trials "
-        "learn (arXiv) or 80 % of them make no held-out error (ICML), hollow where trials of some m are missing; bars: "
-        "a standard error; lines: power laws. Diamond and dashed lines: the paper's.",
+        caption="Squares: the stronger the blue, the more of the trials with this T and m learn (held-out accuracy "
+        f"above 0.99; {PROTOCOLS[main]}). Marks: the smallest m that does, by two rules of the paper, more than half "
+        "of the trials learn (arXiv) or 80 % of them make no held-out error (ICML), hollow where trials of some m are "
+        "missing; bars: a standard error; lines: power laws. Diamond and dashed lines: the paper's.",
         shown=Shown(SHOWN, _sizes_shown(found, expected, few)),
         notes=[
             *account(scale, planned, outcomes),
@@ -122,7 +122,7 @@ def _sizes_shown(found: Mapping[str, Sequence[Threshold]], expected: Mapping[str
     at, rows = expected["ICML"]["threshold"], []
     for arxiv, icml in zip(found["arXiv"], found["ICML"], strict=True):
         own = [f"{one.text} ± {one.error(few):.0f}" for one in (arxiv, icml)]
-        paper = f"about {at['m']} (ICML)" if arxiv.T == at["T"] else ""
+        paper = f"about {at['m']} (ICML)" if at["T"] == arxiv.T else ""
         rows.append([str(arxiv.T), *own, arxiv.trials + ("" if arxiv.complete else ", not of all m"), paper])
     return rows
 

@@ -62,7 +62,8 @@ def _rule(panel: Any, rows: list[Row], name: str, contexts: list[float]) -> tupl
     style.mark(bars, "law")
     style.points(panel, T, size, look, markersize=7, markeredgecolor=style.PAPER, transform=offset)
     few = [row for row in known if "not fitted" in row["note"]]
-    style.points(panel, numbers(few, "T"), numbers(few, "value"), look.but(filled=False), markersize=7, transform=offset)
+    hollow = look.but(filled=False)
+    style.points(panel, numbers(few, "T"), numbers(few, "value"), hollow, markersize=7, transform=offset)
     return size[-1], text, look.color
 
 

@@ -160,8 +160,8 @@ def _answer(networks: Sequence[Certified], outcomes: Sequence[Outcome]) -> str:
     best = min(networks, key=lambda one: one.found["bound"])
     trained = len(outcomes)
     return (
-        f"For {len(better)} of {trained} networks it proves less loss than that of the best constant; the least bound is "
-        f"{best.found['bound']:.4f} {_named(best)}, where drawn networks lose {best.found['test_gibbs']:.4f}."
+        f"For {len(better)} of {trained} networks it proves less loss than that of the best constant; the least bound "
+        f"is {best.found['bound']:.4f} {_named(best)}, where drawn networks lose {best.found['test_gibbs']:.4f}."
     )
 
 

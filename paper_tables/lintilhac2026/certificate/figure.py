@@ -45,5 +45,3 @@ def draw(figure: Any, data: Data) -> None:
 
 def _name(network: str, degree: str, sparsity: str) -> str:
     return f"{network}, degree {degree}, sparsity {sparsity}"
-
-

@@ -146,10 +146,10 @@ def make(progress: Progress) -> Exhibit:
         question="From how many samples on does each bound say anything?",
         answer=_answer(curves, config),
         verdict=_verdict(findings),
-        caption="The number of samples with which a bound is below the squared loss of the best constant. At the right the "
-        "value of the printed form at the m for which the text has numbers. Where a form has no mark its losses are "
-        "clipped below 1/4. Diamonds: the samples that the text says are enough, 8,192 with the remainder measured and "
-        "about 2·10⁹ for the whole bound.",
+        caption="The number of samples with which a bound is below the squared loss of the best constant. At the "
+        "right the value of the printed form at the m for which the text has numbers. Where a form has no mark its "
+        "losses are clipped below 1/4. Diamonds: the samples that the text says are enough, 8,192 with the remainder "
+        "measured and about 2·10⁹ for the whole bound.",
         shown=Shown(SHOWN, [_shown(curve, config) for curve in curves if _is_shown(curve, config)]),
         notes=[*_notes(config, case, changes, networks["exact attention"]), _hypotheses(audits, case)],
         columns=COLUMNS,
@@ -191,9 +191,10 @@ def _answer(curves: Sequence[Curve], config: Mapping[str, Any]) -> str:
     proved = min(n for (name, form, Sigma), n in own.items()
                  if name == "PAC-Bayes, fully analytic" and form != "printed" and clipped == Sigma and n)  # fmt: skip
     return (
-        f"To say less than a constant loses, PAC-Bayes without its remainder takes {own['PAC-Bayes, truncated', 'printed', text]:.1E} "
-        f"samples and whole {own['PAC-Bayes, fully analytic', 'printed', text]:.1E} as printed, {proved:.1E} proved with "
-        f"losses clipped at 1; a covering bound takes {covered:.1E}."
+        "To say less than a constant loses, PAC-Bayes without its remainder takes "
+        f"{own['PAC-Bayes, truncated', 'printed', text]:.1E} samples and whole "
+        f"{own['PAC-Bayes, fully analytic', 'printed', text]:.1E} as printed, {proved:.1E} proved with losses clipped "
+        f"at 1; a covering bound takes {covered:.1E}."
     )
 
 

@@ -18,6 +18,7 @@ ROWS = {  # bound, Sigma: the name of its row
     ("covering, edelman2022/A.17", ""): "covering, Edelman et al. A.17",
     ("covering, this architecture", ""): "covering, this architecture",
 }
+WORDS = {"printed": "as printed (C0 = 1)", "derived": "derived", "sharp": "sharp"}
 ENOUGH = "samples for 1/4"
 MANY = "at m = 10^6"
 
@@ -38,7 +39,7 @@ def draw(figure: Any, data: Data) -> None:
         printed = where(own, form="printed")
         panel.annotate(_beside(printed[0], Sigma) if printed else "", (1, place), xycoords=("axes fraction", "data"),
                        xytext=(6, 0), textcoords="offset points", va="center", fontsize=style.SMALL)  # fmt: skip
-    panel.set(xscale="log", xlim=(1e3, 1e38), xlabel="samples with which the bound is below 1/4, the loss of a constant")
+    panel.set(xscale="log", xlim=(1e3, 1e38), xlabel="samples for a bound below 1/4, the loss of a constant")
     style.decades(panel.xaxis, 6)
     style.guide(panel, "m = 10⁶, at which\nthe text has numbers", x=1e6, kind="paper", place=0.13)
     style.mark(panel.axhline(2.5, color=style.FAINT, linewidth=1), "guide")
@@ -46,8 +47,7 @@ def draw(figure: Any, data: Data) -> None:
     panel.annotate("at m = 10⁶", (1, 1), xycoords="axes fraction", xytext=(6, 3), textcoords="offset points",
                    fontsize=style.SMALL, fontweight="bold")  # fmt: skip
     style.legend(figure, [
-        style.sample(FORMS["printed"].but(line="none"), "as printed (C0 = 1)"),
-        style.sample(FORMS["derived"].but(line="none"), "derived"), style.sample(FORMS["sharp"].but(line="none"), "sharp"),
+        *(style.sample(FORMS[form].but(line="none"), word) for form, word in WORDS.items()),
         style.sample(style.OF_THE_PAPER.but(line="none"), "paper: enough samples", markersize=8),
     ])  # fmt: skip
 

@@ -75,8 +75,8 @@ def make(progress: Progress) -> Exhibit:
         answer=_answer(expected["log"], norms),
         verdict=[line(finding.text, finding)],
         caption="Norms of networks that compute the same function: appendix B as it is rebuilt here, and the three "
-        "constructions of the authors' published code. Bar: the square root of Theorem 10's total; diamond: the norm in "
-        "a training log of the authors, of an earlier version.",
+        "constructions of the authors' published code. Bar: the square root of Theorem 10's total; diamond: the norm "
+        "in a training log of the authors, of an earlier version.",
         shown=Shown(SHOWN, [_shown(row) for row in rows]),
         notes=[
             "Seed 0: one random function for each sparsity, degree and T. The appendix's formulas are lost in our "
@@ -121,7 +121,8 @@ def _shown(row: list[str]) -> list[str]:
 def _answer(log: Mapping[str, Any], norms: Mapping[tuple[tuple[int, int, int], str], float]) -> str:
     place = (log["omega"], log["D"], log["T"])
     told = ", ".join(f"{norms[place, name]:.1f} ({name})" for name in (OURS, *KINDS))
-    return f"The log has {log['norm']:g} at sparsity {log['omega']} and degree {log['D']}; the constructions have {told}."
+    where = f"sparsity {log['omega']} and degree {log['D']}"
+    return f"The log has {log['norm']:g} at {where}; the constructions have {told}."
 
 
 # --- what is built ---------------------------------------------------------------------------------------------------

@@ -116,9 +116,9 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="Does the construction dominate the networks that were learned?",
         answer=_answer(text),
         verdict=_verdict(findings),
-        caption="The construction's norm and trace over those of the network that learned the same function: small marks "
-        "are fitted functions, large ones geometric means of a class (a degree and a sparsity). Classes without a mark "
-        "have no function that was fitted within its epochs.",
+        caption="The construction's norm and trace over those of the network that learned the same function: small "
+        "marks are fitted functions, large ones geometric means of a class (a degree and a sparsity). Classes without "
+        "a mark have no function that was fitted within its epochs.",
         shown=Shown(SHOWN, _shown(text)),
         notes=[
             *runs.account(scale, jobs, outcomes),
@@ -175,9 +175,8 @@ def _answer(text: Sequence[Pair]) -> str:
     norm, trace = (sum(pair.dominated[place] is True for pair in fitted) for place in QUANTITIES.values())
     mean = [10 ** (math.fsum(own) / len(own)) for place in QUANTITIES.values() if (own := logs(fitted, place))]
     told = f", in the mean {mean[1]:.3g} times as large, and in norm" if len(mean) > 1 else ", and in norm"
-    return (
-        f"In trace for {trace} of {len(fitted)} fitted functions{told} for {norm} of them"
-        + (f", in the mean {mean[0]:.2g} times as large." if mean else ".")
+    return f"In trace for {trace} of {len(fitted)} fitted functions{told} for {norm} of them" + (
+        f", in the mean {mean[0]:.2g} times as large." if mean else "."
     )
 
 

@@ -56,9 +56,10 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="How far is the bound above the gap that was measured?",
         answer=_answer(text, stated),
         verdict=_verdict(findings),
-        caption="Test less training loss, means over the functions that were fitted, with a standard error either way (cut "
-        "at the axis), and Theorem 2 as printed, without and with the remainder that perturbations cost. Diamonds: "
-        "means of an earlier version of the paper, of other training (20,000 strings); negative ones have no place.",
+        caption="Test less training loss, means over the functions that were fitted, with a standard error either way "
+        "(cut at the axis), and Theorem 2 as printed, without and with the remainder that perturbations cost. "
+        "Diamonds: means of an earlier version of the paper, of other training (20,000 strings); negative ones have "
+        "no place.",
         shown=Shown(SHOWN, [_shown(cell, stated[_place(cell)]) for cell in text]),
         notes=[
             *runs.account(scale, plan(scale), outcomes),
@@ -114,8 +115,8 @@ def _answer(cells: Sequence[Cell], stated: Bounds) -> str:
     small = [c for c in cells if c.fitted and (stated[_place(c)]["printed, truncated"] or math.inf) < 0.25]
     truncated, whole = (f"{min(own):.3g} to {max(own):.3g}" for own in ratios.values())
     return (
-        f"By factors of {truncated} without the remainder and {whole} with it, over class means; without it it is below "
-        f"the loss of a constant for {len(small)} of {sum(bool(c.fitted) for c in cells)} classes."
+        f"By factors of {truncated} without the remainder and {whole} with it, over class means; without it it is "
+        f"below the loss of a constant for {len(small)} of {sum(bool(c.fitted) for c in cells)} classes."
     )
 
 

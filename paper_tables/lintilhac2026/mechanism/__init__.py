@@ -49,9 +49,10 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="Does a small trained network work as the construction does?",
         answer=_answer(fitted),
         verdict=_verdict(findings),
-        caption="Left: attention of one fitted network, rows by their weight in the read-out; framed: the row's largest "
-        "weights are at the positions of a component. Middle: the function of the share of ones that the MLP of two "
-        "networks learned, over its range; a parity turns at each mark between the ends. Right: shares by degree.",
+        caption="Left: attention of one fitted network, rows by their weight in the read-out; framed: the row's "
+        "largest weights are at the positions of a component. Middle: the function of the share of ones that the MLP "
+        "of two networks learned, over its range; a parity turns at each mark between the ends. Right: shares by "
+        "degree.",
         shown=Shown(SHOWN, [_shown(D, fitted) for D in _degrees(fitted)]),
         notes=[
             *notes[:2],
@@ -145,8 +146,8 @@ def _answer(runs: Fitted) -> str:
     clear = [one for D in _degrees(runs) for one in _clear(D, runs)]
     turned = [s.turns >= o.config.D - 1 for o, s in runs if o.config.D > 1]
     return (
-        f"In {sum(clear)} of {len(clear)} fitted networks rows of attention show most components; the MLP turns as often as "
-        f"a parity in {sum(turned)} of {len(turned)} of degree 2 and more."
+        f"In {sum(clear)} of {len(clear)} fitted networks rows of attention show most components; the MLP turns as "
+        f"often as a parity in {sum(turned)} of {len(turned)} of degree 2 and more."
     )
 
 
@@ -168,8 +169,6 @@ def _row(outcome: Outcome, own: Scores, drawn: bool) -> list[str]:
     rows = [str(own.used), str(own.showing), f"{by_chance(config.T, config.D, config.omega):.4f}", f"{own.mass:.3f}"]
     parts = [f"{own.found} of {own.needed}", f"{own.weight:.3f}", str(own.turns)]
     return [*start, *losses, *rows, *parts, "yes" if drawn else "no"]
-
-
 
 
 def _rows(runs: Fitted, jobs: Sequence[Job], expected: Mapping[str, Any]) -> Finding:

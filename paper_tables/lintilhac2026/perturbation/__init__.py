@@ -161,9 +161,10 @@ def make(progress: Progress) -> Exhibit:
         question="How much does the trace rise when all weights are perturbed?",
         answer=_answer(cells, config["show"]),
         verdict=_verdict(findings, cells, config["show"], gains),
-        caption="Each mark: a class of functions (a degree and a sparsity of 1, 7, 14 or 20), the largest rise of the trace "
-        f"over functions and perturbations, T = {config['show']['T']}. The band: P of Theorem 17 as printed, over the same "
-        "trace, from the least to the most of these classes. What the paper shows was not recovered in numbers.",
+        caption="Each mark: a class of functions (a degree and a sparsity of 1, 7, 14 or 20), the largest rise of the "
+        f"trace over functions and perturbations, T = {config['show']['T']}. The band: P of Theorem 17 as printed, "
+        "over the same trace, from the least to the most of these classes. What the paper shows was not recovered in "
+        "numbers.",
         shown=Shown(SHOWN, [_shown(c, config) for c in cells if (c.T, c.sigma) == _fixed(config)]),
         notes=[
             f"Scale: {config['functions']} functions of each class (the paper: 10), each with one perturbation of all "
@@ -210,7 +211,7 @@ def _shown(one: Cell, config: Mapping[str, Any]) -> list[str]:
 
 
 def _answer(cells: Sequence[Cell], show: Mapping[str, Any]) -> str:
-    own = [c for c in cells if c.T == show["T"]]
+    own = [c for c in cells if show["T"] == c.T]
     told = ", ".join(
         f"{max(c.relative for c in own if c.sigma == sigma):.2g} at sigma = {sigma:g}"
         for sigma in sorted({c.sigma for c in own})
@@ -227,8 +228,8 @@ def _verdict(
         line(below.text.partition(": ")[2], below),
         line("the rise is small relative to the trace before", small),
         _with_sigma(cells),
-        f"Rescaling (appendix D): one scale alpha for both leaves, at degree {last.D}, {last.norm:.2f} of the squared norm "
-        f"and {last.gradient:.2f} of the gradient (alpha = {last.alpha:.1f})",
+        f"Rescaling (appendix D): one scale alpha for both leaves, at degree {last.D}, {last.norm:.2f} of the squared "
+        f"norm and {last.gradient:.2f} of the gradient (alpha = {last.alpha:.1f})",
     ]
 
 

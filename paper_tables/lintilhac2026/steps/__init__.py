@@ -107,9 +107,9 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="Is parity easier bit by bit than in one pass?",
         answer=_answer(asked, noise, cells),
         verdict=_verdict(findings, asked),
-        caption="Left: samples from which the bounds on the error are at most 1/2, without the cost of perturbations beyond "
-        "second order. Middle: networks drawn around the two constructions, the share of all strings that are wrong. "
-        "Right: the same of networks trained on m strings, means of the runs that fitted them.",
+        caption="Left: samples from which the bounds on the error are at most 1/2, without the cost of perturbations "
+        "beyond second order. Middle: networks drawn around the two constructions, the share of all strings that are "
+        "wrong. Right: the same of networks trained on m strings, means of the runs that fitted them.",
         shown=Shown(SHOWN, _shown(asked)),
         notes=[
             *_account(scale, outcomes, cells),
@@ -120,8 +120,8 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             "there. Truncated: without the cost of perturbations beyond second order (P = 0), as the paper has its "
             "numbers; whole: with it. m counts independent steps for the chain, one of a string, and strings for the "
             "single pass.",
-            "The printed bounds, in the CSV, are no bounds on an error (see 7 and 8 in the list of errata): they solve a "
-            "bound on the loss for its probability of failure.",
+            "The printed bounds, in the CSV, are no bounds on an error (see 7 and 8 in the list of errata): they "
+            "solve a bound on the loss for its probability of failure.",
             _crossing(asked),
             _samples(asked),
             f"Noise: {scale['draws']} networks drawn around each construction, all strings. A step is wrong with the "
@@ -143,8 +143,8 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
 
 SHOWN = {
     "T": "bits",
-    "bit by bit, derived": "samples from which the bound on the error is at most 1/2, without the cost of perturbations "
-    "beyond second order",
+    "bit by bit, derived": "samples from which the bound on the error is at most 1/2, without the cost of "
+    "perturbations beyond second order",
     "in one pass, derived": "",
     "bit by bit, sharp": "",
     "in one pass, sharp": "",
@@ -176,8 +176,8 @@ def _verdict(findings: Sequence[Finding], asked: Sequence[Needed]) -> list[str]:
     growth, smaller, union, fragile, trained = findings
     chain, single = (power(_of(asked, way, "derived")) for way in ("chain", "single"))
     return [
-        line("at one sigma and m the bounds are linear and exponential in T; what is derived grows as powers of T, and the "
-             f"samples for one error as T to the {chain:.1f} and {single:.1f}", growth),
+        line("at one sigma and m the bounds are linear and exponential in T; what is derived grows as powers of T, "
+             f"and the samples for one error as T to the {chain:.1f} and {single:.1f}", growth),
         line("for T above 2 the bound on the chain is the smaller one (Theorem 16); it depends on the form", smaller),
         line("the same noise makes the single pass err more often", fragile),
         line("trained on as many strings, the chain errs less often; its errors come of wrong steps", trained, union),

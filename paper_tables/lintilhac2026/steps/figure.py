@@ -34,19 +34,19 @@ def draw(figure: Any, data: Data) -> None:
     style.ticks(middle.xaxis, (0.001, 0.01), ("0.001", "0.01"))
     trained = where(data.table, kind="trained")
     for way, look in WAYS.items():
-        own = [(n, number(r[WRONG[way]])) for n, r in enumerate(trained) if r[WRONG[way]] != "-"]
-        style.points(right, [x for x, _ in own], [y for _, y in own], look.but(line="none"), markersize=5.5,
+        known = [(n, number(r[WRONG[way]])) for n, r in enumerate(trained) if r[WRONG[way]] != "-"]
+        style.points(right, [x for x, _ in known], [y for _, y in known], look.but(line="none"), markersize=5.5,
                      transform=style.beside(right, {"chain": -3.5, "single": 3.5}[way]))  # fmt: skip
     right.places = "x"
     right.set(ylim=(-0.02, 0.62), title="Trained networks", xlabel="bits T", xlim=(-0.5, max(1, len(trained)) - 0.5))
     style.ticks(right.xaxis, range(len(trained)), [r["T"] for r in trained])
     sizes = [r["m"] for r in trained]
     for m in dict.fromkeys(sizes):
-        own = [n for n, size in enumerate(sizes) if size == m]
-        right.annotate(f"m = {m}", ((own[0] + own[-1]) / 2, 0.85), xycoords=("data", "axes fraction"), ha="center",
+        at = [n for n, size in enumerate(sizes) if size == m]
+        right.annotate(f"m = {m}", ((at[0] + at[-1]) / 2, 0.85), xycoords=("data", "axes fraction"), ha="center",
                        fontsize=style.SMALL)  # fmt: skip
-        if own[0]:
-            style.mark(right.axvline(own[0] - 0.5, color=style.FAINT, linewidth=1), "guide")
+        if at[0]:
+            style.mark(right.axvline(at[0] - 0.5, color=style.FAINT, linewidth=1), "guide")
     for panel in (middle, right):
         style.guide(panel, "a coin", y=0.5, place=0.02, side="below")
         style.ticks(panel.yaxis, (0, 0.1, 0.2, 0.3, 0.4, 0.5), ("0", "0.1", "0.2", "0.3", "0.4", "0.5"))

@@ -164,9 +164,9 @@ def make(progress: Progress) -> Exhibit:
         question="Do tests by queries report the true degree and sparsity?",
         answer=_answer(found),
         verdict=_verdict(findings),
-        caption="Levels that are accepted first, over drawn functions: means, and bars from the least to the largest. The test "
-        "of sparsity is blind to components that hold less than a share of the energy. The paper's own resolution and "
-        "confidence are lost in our text.",
+        caption="Levels that are accepted first, over drawn functions: means, and bars from the least to the largest. "
+        "The test of sparsity is blind to components that hold less than a share of the energy. The paper's own "
+        "resolution and confidence are lost in our text.",
         shown=Shown(SHOWN, [row[:9] for row in rows]),
         notes=[
             f"T = {config['T']}, {config['functions']} drawn functions of each class, degrees "

@@ -9,6 +9,7 @@ from maurey.paper_tables.exhibits import Data
 from maurey.paper_tables.style import LOOKS
 from maurey.paper_tables.tabled import Row, numbers, values, where
 
+TRUTH = style.Look(style.INK, "", (0, (4, 2)))
 APART = 6.0  # points, of resolutions
 
 
@@ -20,8 +21,7 @@ def draw(figure: Any, data: Data) -> None:
         panel.set(xlabel=f"true {kind}", ylabel="level that is accepted first", title=kind.capitalize())
         if not true:
             continue
-        style.law(panel, [0, true[-1] * 1.05], [0, true[-1] * 1.05], style.Look(style.INK, "", (0, (4, 2))), kind="guide",
-                  linewidth=1)  # fmt: skip
+        style.law(panel, [0, true[-1] * 1.05], [0, true[-1] * 1.05], TRUTH, kind="guide", linewidth=1)
         cases, named = values(own, "eps"), []
         for n, (eps, look) in enumerate(zip(cases, LOOKS, strict=False)):
             these = where(own, eps=eps)

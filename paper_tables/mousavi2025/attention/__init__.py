@@ -48,10 +48,9 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="Is the learned matrix between queries and keys the paper's construction?",
         answer=_answer(done),
         verdict=_verdict(findings),
-        caption="Sizes of the entries of W_Q^T W_K, rows by query, columns by key: what a token holds (x), where it stands "
-        "(w_i, w_j), which place it asks for (w_t). Framed: the block where the construction is the identity"
-        + (f"; by chance its diagonal has {random(chosen[0].config.d, chosen[0].config.d_e)[1]:.1%} of the squared norm."
-           if chosen else "."),
+        caption="Sizes of the entries of W_Q^T W_K, rows by query, columns by key: what a token holds (x), where it "
+        "stands (w_i, w_j), which place it asks for (w_t). Framed: the block where the construction is the identity"
+        f"{_diagonal_by_chance(chosen)}.",
         shown=Shown(SHOWN, [_shown(o) for o in done]),
         notes=[
             *account(scale, plan(scale), outcomes, "N", lambda config: (TASKS[config.task], config.model, config.N)),
@@ -131,6 +130,12 @@ def _verdict(findings: Sequence[Finding]) -> list[str]:
 
 
 # --- findings --------------------------------------------------------------------------------------------------------
+
+
+def _diagonal_by_chance(chosen: Sequence[Outcome]) -> str:
+    if not chosen:
+        return ""
+    return f"; by chance its diagonal has {random(chosen[0].config.d, chosen[0].config.d_e)[1]:.1%} of the squared norm"
 
 
 def _by_chance(chosen: Sequence[Outcome]) -> str:

@@ -41,7 +41,8 @@ def draw(figure: Any, data: Data) -> None:
             style.mark(panel.axhline(edge - 0.5, color=style.MUTED, linewidth=0.6), "guide")
             style.mark(panel.axvline(edge - 0.5, color=style.MUTED, linewidth=0.6), "guide")
         size = edges[2] - edges[1]
-        frame = Rectangle((edges[1] - 0.5, edges[2] - 0.5), size, size, fill=False, edgecolor=style.ORANGE, linewidth=1.6)
+        corner = (edges[1] - 0.5, edges[2] - 0.5)
+        frame = Rectangle(corner, size, size, fill=False, edgecolor=style.ORANGE, linewidth=1.6)
         style.mark(panel.add_patch(frame), "guide")
         panel.set_title(TITLES[name])
         panel.set_xlabel(f"key\n{_told(name, data)}", fontsize=style.SMALL)

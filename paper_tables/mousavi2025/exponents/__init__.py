@@ -165,9 +165,10 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="Do measured exponents read as the ticks and crosses of Table 1?",
         answer=_answer(found),
         verdict=_verdict(findings),
-        caption="Points: the exponent of a power law in N with its 95 % interval, by all runs. Grey: exponents that both "
-        "log N and its third power can have over the range; left of it an interval reads as a tick (samples grow with "
-        "no more than logarithms), right of it as a cross. Diamonds: the slope of the means in the authors' plots.",
+        caption="Points: the exponent of a power law in N with its 95 % interval, by all runs. Grey: exponents that "
+        "both log N and its third power can have over the range; left of it an interval reads as a tick (samples grow "
+        "with no more than logarithms), right of it as a cross. Diamonds: the slope of the means in the authors' "
+        "plots.",
         shown=Shown(SHOWN, [_shown(entry) for entry in found]),
         notes=[
             *account(scale, plan(scale), outcomes, "N", _place),

@@ -36,7 +36,8 @@ def draw(figure: Any, data: Data) -> None:
             style.points(panel, [p], [place], look, zorder=4, markersize=5.5)
             if high > RIGHT:
                 panel.annotate("→", (RIGHT, place), va="center", ha="left", color=look.color, annotation_clip=False)
-        style.paper(panel, [number(row["by the paper's means"])], [place], markersize=7, zorder=5, markerfacecolor="none")
+        slope = number(row["by the paper's means"])
+        style.paper(panel, [slope], [place], markersize=7, zorder=5, markerfacecolor="none")
         word = _word(row)
         panel.annotate(word, (1, place), xycoords=("axes fraction", "data"), xytext=(14, 0), va="center",
                        textcoords="offset points", fontsize=style.SMALL, color=style.INK)  # fmt: skip
@@ -47,7 +48,8 @@ def draw(figure: Any, data: Data) -> None:
         panel.annotate("reads as", (1, 1), xycoords="axes fraction", xytext=(14, 3), textcoords="offset points",
                        fontsize=style.SMALL, fontweight="bold")  # fmt: skip
     style.legend(figure, [
-        style.sample(LOOKS["text"], "as the text trains; bar: 95 %"), style.sample(LOOKS["script"], "as the script trains"),
+        style.sample(LOOKS["text"], "as the text trains; bar: 95 %"),
+        style.sample(LOOKS["script"], "as the script trains"),
         style.sample(style.OF_THE_PAPER.but(line="none"), "paper: slope of the authors' plots"),
         style.patch(style.FAINT, "from log N to its third power"),
     ], columns=2)  # fmt: skip

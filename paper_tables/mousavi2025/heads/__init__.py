@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.page import Shown
@@ -57,9 +56,9 @@ def make(progress: Progress) -> Exhibit:
         question="How many heads does a layer need?",
         answer=_answer(found),
         verdict=[line(findings[0].text, findings[0]), _reached(found), line(_positions(audits), findings[1])],
-        caption="On the law of Propositions 4 and 21 no layer with H heads has a smaller risk than the floors; marks: the "
-        "risk of a layer that was built, with two standard errors either way. Printed floors below 0 are drawn at 0. "
-        f"q = {found[0].law.q} tokens matter.",
+        caption="On the law of Propositions 4 and 21 no layer with H heads has a smaller risk than the floors; marks: "
+        "the risk of a layer that was built, with two standard errors either way. Printed floors below 0 are drawn at "
+        f"0. q = {found[0].law.q} tokens matter.",
         shown=Shown(SHOWN, [_shown(row) for row in found]),
         notes=[
             "Floors: no layer with H heads has a smaller risk on the law of Propositions 4 (any key-query matrices) "
@@ -92,13 +91,13 @@ SHOWN = {
 
 
 def _shown(row: Row) -> list[str]:
-    kind, d, H, _, matrices, _, _, printed, sharp, found, error, _ = _floor(row)
+    _, d, H, _, matrices, _, _, printed, sharp, found, error, _ = _floor(row)
     return [matrices, d, H, printed, sharp, f"{found} ± {error}"]
 
 
 def _answer(found: Sequence[Row]) -> str:
     """The fewest heads with which a layer that was built has no risk, by dimension."""
-    enough = {}
+    enough: dict[int, int] = {}
     for row in found:
         if not row.law.restricted and row.best <= TINY:
             enough[row.law.d] = min(row.law.H, enough.get(row.law.d, row.law.H))
@@ -134,9 +133,9 @@ def _reached(found: Sequence[Row]) -> str:
     slack = sum(row.best - ERRORS * row.error > max(0.0, row.printed) + TINY for row in free)
     tight = sum(abs(row.best - row.sharp) <= ERRORS * row.error + TINY for row in found)
     return (
-        "Heads needed: H >= q d / (q + d) by the printed floor of Proposition 4, H >= min(q, d) by the sharp one, which "
-        f"{tight} of {len(found)} layers that were built reach (within {ERRORS} standard errors); {slack} of {len(free)} "
-        "stay above the printed one"
+        "Heads needed: H >= q d / (q + d) by the printed floor of Proposition 4, H >= min(q, d) by the sharp one, "
+        f"which {tight} of {len(found)} layers that were built reach (within {ERRORS} standard errors); {slack} of "
+        f"{len(free)} stay above the printed one"
     )
 
 

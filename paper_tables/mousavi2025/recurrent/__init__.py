@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from flint import arb, ctx
 
@@ -76,8 +75,9 @@ def make(progress: Progress) -> Exhibit:
         question="Are the lower bounds of Proposition 6 true up to a constant?",
         answer=_answer(found),
         verdict=[line(text, one) for text, one in zip(SAYS, findings, strict=True)],
-        caption="Each network that was constructed, its width and the squared norm of its read-in over the printed lower "
-        "bounds with C0 = 1. If the ratio of the smallest falls without end as prompts get longer, there is no constant.",
+        caption="Each network that was constructed, its width and the squared norm of its read-in over the printed "
+        "lower bounds with C0 = 1. If the ratio of the smallest falls without end as prompts get longer, there is no "
+        "constant.",
         shown=Shown(SHOWN, [_shown(found, N) for N in config["N"]]),
         notes=[
             "Networks: states are words of a code or points of a grid that stand for all quantised values so far; they "

@@ -65,9 +65,9 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             "does not say how often it tests, nor how many runs it has (five are planned, as in Figure 1), and the "
             "authors' script has no code for this figure. Its q are probably 3, 4 and 5: the ticks are damaged in our "
             "text. Other q are drawn and tabled, and no finding is of them.",
-            "A run that was given up takes more than it has seen, and is no part of a mean. Exponents of q, in the CSV: "
-            "by maximum likelihood from all runs, those given up as censored; 95 %, profile likelihood, as in Figure 1. "
-            "Samples do not grow with every q, so that a power law says little.",
+            "A run that was given up takes more than it has seen, and is no part of a mean. Exponents of q, in the "
+            "CSV: by maximum likelihood from all runs, those given up as censored; 95 %, profile likelihood, as in "
+            "Figure 1. Samples do not grow with every q, so that a power law says little.",
             *without_looking(outcomes),
         ],
         columns=COLUMNS,

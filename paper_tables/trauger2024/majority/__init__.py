@@ -141,8 +141,8 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         question="Do norm, gap and accuracy depend on the length of the context?",
         answer=_answer(found, chosen),
         verdict=_verdict(made),
-        caption="At every length the largest of the runs, as in the paper: the worst gap, the best accuracy. Dashed: the "
-        "line by whose slope a trend is judged (of accuracy over the longer half). The paper's figures have no "
+        caption="At every length the largest of the runs, as in the paper: the worst gap, the best accuracy. Dashed: "
+        "the line by whose slope a trend is judged (of accuracy over the longer half). The paper's figures have no "
         "numbers in its text.",
         shown=Shown(SHOWN, [_shown(row) for v in chosen for row in _rows(v, chosen[v], found[v])]),
         notes=[
@@ -181,15 +181,18 @@ SHOWN = {
 }
 
 
+TOLD = (("norm", "norm", ".0f"), ("gap", "worst gap", ".2f"), ("accuracy", "best accuracy", ".2f"))
+
+
 def _answer(found: Mapping[str, Mapping[str, list[float]]], chosen: Mapping[str, Mapping[int, Any]]) -> str:
     told = []
-    for variant, own in chosen.items():
-        lengths = list(own)
+    for variant, by_length in chosen.items():
+        lengths = list(by_length)
         ends = ", ".join(
-            f"{words} {found[variant][name][0]:{form}}" + (f" to {found[variant][name][-1]:{form}}" if lengths[1:] else "")
-            for name, words, form in (("norm", "norm", ".0f"), ("gap", "worst gap", ".2f"),
-                                      ("accuracy", "best accuracy", ".2f"))
-        )  # fmt: skip
+            f"{words} {own[0]:{form}}" + (f" to {own[-1]:{form}}" if own[1:] else "")
+            for name, words, form in TOLD
+            if (own := found[variant][name])
+        )
         span = f"from T = {lengths[0]} to {lengths[-1]}" if lengths[1:] else f"at T = {lengths[0]} alone"
         told.append(f"Variant {variant}, {span}: {ends}")
     return f"{'. '.join(told)}." if told else "No run is there yet."

@@ -40,7 +40,7 @@ def draw(figure: Any, data: Data) -> None:
         panel.annotate(SAYS[fact], (0.02, 0.97), xycoords="axes fraction", fontsize=style.SMALL, fontweight="bold",
                        va="top")  # fmt: skip
     for panel, column in zip(row, PANELS, strict=True):
-        low, high = panel.get_ylim()
+        _, high = panel.get_ylim()
         floor = 0.45 if column == ACCURACY else 0.0
         panel.set_ylim(floor, high + 0.16 * (high - floor))
     style.guide(row[2], "chance", y=0.5)

@@ -56,5 +56,3 @@ def draw(figure: Any, data: Data) -> None:
         style.sample(Look(style.ORANGE, "o", "none", filled=False), "certified crossover", markersize=8),
         style.sample(Look(style.MUTED, "", ":"), "weights that were drawn"),
     ])  # fmt: skip
-
-
