@@ -210,18 +210,16 @@ def as_csv(columns: Sequence[str], rows: Rows) -> str:
 
 def data(name: str, folder: Path) -> Data:
     """What is in the folder."""
-    table, series = (_read(folder / file) for file in TABLES[:2])
-    own = ROOT / name
-    facts = next((own / file for file in ("expected.toml", "config.toml") if (own / file).exists()), None)
-    question = json.loads((folder / "provenance.json").read_text())["question"]
-    return Data(question, table, series, tomllib.loads(facts.read_text()) if facts else {})
+    table, series = ((folder / file).read_text() if (folder / file).exists() else "" for file in TABLES[:2])
+    return data_of(name, provenance_of("", folder)["question"], table, series)
 
 
-def _read(file: Path) -> list[dict[str, str]]:
-    if not file.exists():
-        return []
-    with file.open(newline="") as lines:
-        return list(csv.DictReader(lines))
+def data_of(name: str, question: str, table: str, series: str) -> Data:
+    """From the texts of the tables."""
+    own = (ROOT / name / file for file in ("expected.toml", "config.toml"))
+    facts = next((file.read_text() for file in own if file.exists()), "")
+    rows = (list(csv.DictReader(StringIO(text, newline=""))) for text in (table, series))
+    return Data(question, *rows, tomllib.loads(facts))
 
 
 def figure(name: str, found: Data) -> Any:

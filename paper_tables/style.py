@@ -308,7 +308,7 @@ def names(axes: Any, rows: Sequence[str], **more: Any) -> None:
     """Rows with these names, from above; y is then a place and no number."""
     axes.places = "y"
     ticks(axes.yaxis, range(len(rows)), rows, **more)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_ylim(max(1, len(rows)) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(False, axis="y")
 

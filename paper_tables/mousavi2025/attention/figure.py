@@ -29,8 +29,8 @@ def draw(figure: Any, data: Data) -> None:
         rows = where(data.series, matrix=name)
         keys = [column for column in rows[0] if column not in ("matrix", "query")]
         M = np.array([[number(r[key]) for key in keys] for r in rows])
-        image = style.mark(panel.imshow(M / M.max(), cmap=style.shades(style.BLUE), vmin=0, vmax=1,
-                                        interpolation="nearest"), "law")  # fmt: skip
+        image = panel.imshow(M, cmap=style.shades(style.BLUE), vmin=0, vmax=M.max(), interpolation="nearest")
+        style.mark(image, "data")
         edges = _edges(keys)
         middles = [(a + b - 1) / 2 for a, b in pairwise(edges)]
         style.ticks(panel.xaxis, middles, ["$x$", "$w_j$", "$w_t$"])
@@ -49,7 +49,7 @@ def draw(figure: Any, data: Data) -> None:
     row[0].set_ylabel("query")
     if image is not None:
         bar = figure.colorbar(image, ax=list(row), location="bottom", shrink=0.4, aspect=40, pad=0.03)
-        bar.set_label("size of an entry, of the largest", size=style.SMALL)
+        bar.set_ticks([0, image.get_clim()[1]], labels=["0", "the largest of its matrix"])
         bar.outline.set_visible(False)
 
 
