@@ -203,12 +203,14 @@ def limits(*panels: Any, margin: float = 0.06) -> None:
     import numpy as np
 
     found = [points for axes in panels for kind, points in drawn(axes) if kind in KINDS[:3]]
-    if not found or not np.isfinite(np.concatenate(found)).any():
+    if not found:
         return
     for values, way in zip(np.concatenate(found).T, "xy", strict=True):
         log = getattr(panels[0], f"get_{way}scale")() == "log"
-        known = np.log10(values[values > 0]) if log else values
-        low, high = np.nanmin(known), np.nanmax(known)
+        known = np.log10(values[values > 0]) if log else values[np.isfinite(values)]
+        if not len(known):
+            continue
+        low, high = known.min(), known.max()
         room = margin * ((high - low) or 1)
         for axes in panels:
             getattr(axes, f"set_{way}lim")(*(10.0**end if log else end for end in (low - room, high + room)))
