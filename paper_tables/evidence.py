@@ -97,10 +97,10 @@ def _answer(rows: Sequence[Sequence[str]]) -> str:
     hold = _number(rows, "holds", f"holds{CONDITION}")
     text = (
         f"Of {len(rows)} claims {hold} hold ({_number(rows, f'holds{CONDITION}')} of them under a condition that the "
-        f"paper does not state), {_number(rows, 'fails')} fail, {_number(rows, 'undecided')} are undecided"
+        f"paper does not state), {_number(rows, 'fails')} fail, undecided: {_number(rows, 'undecided')}"
     )
     again = _number(rows, AGAIN)
-    return f"{text}; {again} are to be verified again." if again else f"{text}."
+    return f"{text}; to be verified again: {again}." if again else f"{text}."
 
 
 def _verdict(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -45,7 +45,7 @@ def draw(figure: Any, data: Data) -> None:
                  markersize=3.5)  # fmt: skip
     right.set(xscale="log", xlim=(LEAST / 1.5, 1.6))
     style.ticks(right.xaxis, (LEAST, 0.01, 0.1, 1), (f"≤ {LEAST:g}", "0.01", "0.1", "1"))
-    style.guide(right, x=1)
+    style.down(right, 1)
     right.grid(False, axis="y")
     right.set_title("tightness: left side\nover right side, at most", fontweight="normal", fontsize=style.SMALL)
     right.annotate("source", (1, 1), xycoords="axes fraction", xytext=(4, 4), textcoords="offset points",

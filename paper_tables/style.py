@@ -1,6 +1,7 @@
 """How every figure looks: colours, marks, lines, and names of curves, in a light and a dark theme.
 
-A figure is 7 inches wide: 700 pixels of a page, where its text has 9 points, or a slide of 13 inches, where it has 17.
+A figure is 7 inches wide: 700 pixels of a page, with text of 7.5 to 11 points. On a slide of 13.3 inches, which one of
+height SLIDE fills, that text has 14 to 21 points.
 Colours are those of Okabe and Ito, told apart by all eyes (on white purple and orange are a little darker, so that
 names in them can be read; on black all are lighter). A curve differs from the others by its mark and its line too, so
 that it is known in grey. Colours are names of the theme's cycle and become real when something is drawn.
@@ -15,9 +16,10 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike as Values  # along an axis
 
 BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK, MUTED, FAINT, PAPER = (f"C{n}" for n in range(10))
 THEMES = {  # blue, vermillion, green, purple, orange, sky; ink, muted, faint, paper
@@ -28,8 +30,8 @@ WIDTH = 7.0  # inches
 SLIDE = WIDTH * 9 / 16  # the height of a figure that fills a slide
 SMALL, TEXT, TITLE = 7.5, 8.5, 11.0  # points: ticks and names, labels, the question
 LINE = 88  # characters of a question in a line
+DASHED = (0, (4, 2))
 KINDS = ("data", "paper", "law", "guide")
-Values = ArrayLike  # along an axis
 
 
 @dataclass(frozen=True)
@@ -106,32 +108,26 @@ def beside(axes: Any, points: float) -> Any:
     return axes.transData + ScaledTranslation(points / 72, 0, axes.get_figure().dpi_scale_trans)
 
 
-def above(axes: Any, points: float) -> Any:
-    from matplotlib.transforms import ScaledTranslation
-
-    return axes.transData + ScaledTranslation(0, points / 72, axes.get_figure().dpi_scale_trans)
-
-
-def curve(axes: Any, x: Values, y: Values, look: Look, label: str = "", kind: str = "data", **more: Any) -> Any:
+def curve(axes: Any, x: Values, y: Values, look: Look, kind: str = "data", **more: Any) -> Any:
     """Points joined by a line."""
     more = {"markerfacecolor": look.color if look.filled else PAPER} | more
-    (line,) = axes.plot(x, y, color=look.color, marker=look.marker, linestyle=look.line, label=label or None, **more)
+    (line,) = axes.plot(x, y, color=look.color, marker=look.marker, linestyle=look.line, **more)
     return mark(line, kind)
 
 
-def points(axes: Any, x: Values, y: Values, look: Look, label: str = "", kind: str = "data", **more: Any) -> Any:
-    return curve(axes, x, y, look.but(line="none"), label, kind, **more)
+def points(axes: Any, x: Values, y: Values, look: Look, kind: str = "data", **more: Any) -> Any:
+    return curve(axes, x, y, look.but(line="none"), kind, **more)
 
 
-def law(axes: Any, x: Values, y: Values, look: Look, label: str = "", kind: str = "law", **more: Any) -> Any:
+def law(axes: Any, x: Values, y: Values, look: Look, kind: str = "law", **more: Any) -> Any:
     """A line without marks."""
-    return curve(axes, x, y, look.but(marker=""), label, kind, **more)
+    return curve(axes, x, y, look.but(marker=""), kind, **more)
 
 
-def paper(axes: Any, x: Values, y: Values, look: Look = OF_THE_PAPER, label: str = "", **more: Any) -> Any:
+def paper(axes: Any, x: Values, y: Values, look: Look = OF_THE_PAPER, **more: Any) -> Any:
     """What the paper has, in hollow diamonds."""
     hollow = look.but(marker=OF_THE_PAPER.marker, line=OF_THE_PAPER.line, filled=False)
-    return curve(axes, x, y, hollow, label, "paper", **({"linewidth": 1.2, "markersize": 4.5} | more))
+    return curve(axes, x, y, hollow, "paper", **({"linewidth": 1.2, "markersize": 4.5} | more))
 
 
 def upright(axes: Any, x: Values, low: Values, high: Values, look: Look, width: float = 1.2, **more: Any) -> Any:
@@ -144,40 +140,32 @@ def level(axes: Any, y: Values, low: Values, high: Values, look: Look, width: fl
     return mark(axes.hlines(y, low, high, color=look.color, linewidth=width, **more), "data")
 
 
-def more_than(axes: Any, x: Values, y: Values, look: Look, label: str = "", up: bool = True, **more: Any) -> Any:
+def more_than(axes: Any, x: Values, y: Values, look: Look, up: bool = True, **more: Any) -> Any:
     """What is known to be beyond a value: a hollow triangle on a stem, joined to nothing."""
     hollow = look.but(marker="^" if up else ">", line="none", filled=False)
     stem = "|" if up else "_"
+    more = {"zorder": 5} | more
     mark(axes.plot(x, y, stem, color=look.color, markersize=9, markeredgewidth=1.2, **more)[0], "data")
-    return curve(axes, x, y, hollow, label, "data", **({"markersize": 6.5} | more))
+    return curve(axes, x, y, hollow, **({"markersize": 6.5} | more))
 
 
-def guide(
-    axes: Any,
-    text: str = "",
-    x: float | None = None,
-    y: float | None = None,
-    kind: str = "guide",
-    place: float = 1.0,
-    line: Any = (0, (4, 2)),
-    color: str = MUTED,
-    side: str = "",
-    off: float = 2,
-) -> None:
-    """A line across at y or x, with its name so many points from it, on a side; `place`: where along the line, from 0
-    to 1, the name begins (in the first half) or ends."""
-    if y is not None:
-        mark(axes.axhline(y, color=color, linewidth=1, linestyle=line, zorder=1.5), kind)
-        ha, at = ("right" if place > 0.5 else "left"), (place, y)
-        axes.annotate(text, at, xycoords=("axes fraction", "data"), xytext=(0, -off if side == "below" else off),
-                      textcoords="offset points", ha=ha, va="top" if side == "below" else "bottom", fontsize=SMALL,
-                      color=color)  # fmt: skip
-    if x is not None:
-        mark(axes.axvline(x, color=color, linewidth=1, linestyle=line, zorder=1.5), kind)
-        left = side == "left"
-        axes.annotate(text, (x, place), xycoords=("data", "axes fraction"), xytext=(-off - 1 if left else off + 1, -2),
-                      textcoords="offset points", ha="right" if left else "left", va="top", fontsize=SMALL,
-                      color=color)  # fmt: skip
+def across(axes: Any, y: float, text: str = "", kind: str = "guide", place: float = 1.0, below: bool = False,
+           off: float = 2, line: Any = DASHED) -> None:  # fmt: skip
+    """A line across at y, with a name so many points above or below it, which begins (in the first half) or ends at
+    this place along it, from 0 to 1."""
+    color = MUTED if kind == "guide" else INK
+    mark(axes.axhline(y, color=color, linewidth=1, linestyle=line, zorder=1.5), kind)
+    axes.annotate(text, (place, y), xycoords=("axes fraction", "data"), xytext=(0, -off if below else off),
+                  textcoords="offset points", ha="right" if place > 0.5 else "left", va="top" if below else "bottom",
+                  fontsize=SMALL, color=color, annotation_clip=True)  # fmt: skip
+
+
+def down(axes: Any, x: float, text: str = "", kind: str = "guide", top: float = 1.0, line: Any = DASHED) -> None:
+    """A line down at x, with a name at its right that begins at this height, from 0 to 1."""
+    color = MUTED if kind == "guide" else INK
+    mark(axes.axvline(x, color=color, linewidth=1, linestyle=line, zorder=1.5), kind)
+    axes.annotate(text, (x, top), xycoords=("data", "axes fraction"), xytext=(3, -2), textcoords="offset points",
+                  va="top", fontsize=SMALL, color=color, annotation_clip=True)  # fmt: skip
 
 
 def drawn(axes: Any) -> Iterator[tuple[str, Any]]:
@@ -256,16 +244,14 @@ def _start(group: tuple[list[float], list[float]]) -> float:
     return sum(y - middle for y, middle in zip(wanted, middles, strict=True)) / len(wanted)
 
 
-def legend(figure: Any, handles: Sequence[Any] = (), columns: int = 4, **more: Any) -> None:
-    """The one legend, below the panels; of all that has a label, or of these handles."""
-    found = {str(h.get_label()): h for axes in figure.axes for h in axes.get_legend_handles_labels()[0]}
-    chosen = list(handles) or list(found.values())
-    if chosen:
-        figure.legend(handles=chosen, loc="outside lower center", ncols=columns, **more)
+def legend(figure: Any, handles: Sequence[Any], columns: int = 4, **more: Any) -> None:
+    """The one legend, below the panels."""
+    if handles:
+        figure.legend(handles=list(handles), loc="outside lower center", ncols=columns, **more)
 
 
 def sample(look: Look, label: str, **more: Any) -> Any:
-    """A handle for the legend of something that is not a curve of one panel."""
+    """A handle for the legend."""
     from matplotlib.lines import Line2D
 
     face = look.color if look.filled else PAPER

@@ -33,7 +33,7 @@ def draw(figure: Any, data: Data) -> None:
                 style.points(panel, x, [at] * len(x), look, markersize=4.5)
     (m,) = values(data.series, "m") or [""]
     if m:
-        style.guide(panel, f"they had {m}", x=float(m), color=style.INK, place=0.5)
+        style.down(panel, float(m), f"they had {m}", "data", top=0.5)
         panel.set_xlim(left=float(m) / 3)
     style.decades(panel.xaxis, 5)
     style.legend(figure, [style.sample(FORMS[form].but(line="none"), WORDS[form]) for form in SHOWN])

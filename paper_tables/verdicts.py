@@ -8,7 +8,7 @@ or if the threshold was chosen after looking; `agrees` or `disagrees`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,21 @@ def words(findings: Iterable[Finding]) -> str:
     if len(counts) == 1:
         return next(iter(counts))
     return "; ".join(f"{number} {word}" for word, number in counts.items())
+
+
+def here(one: Finding) -> str:
+    """What was found: of its text the clause that begins with this word; nothing, if there is none."""
+    found = one.text.partition("; here")[2].partition("; ")[0]
+    return f"; here{found}" if found else ""
+
+
+def of_variants(text: str, findings: Mapping[str, Finding]) -> str:
+    """A line of the verdict with a word for each variant."""
+    found = []
+    for name, one in findings.items():
+        share = f", {one.much}" if 0 < one.run < one.planned else ""
+        found.append(f"**{one.word}** ({name}{share})")
+    return f"{', '.join(found)}: {text}"
 
 
 def line(text: str, *findings: Finding) -> str:

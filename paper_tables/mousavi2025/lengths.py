@@ -12,7 +12,7 @@ from maurey.paper_tables.censored import PowerLaw
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.trained import Outcome
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, of_variants
 from maurey.verify.training.trials.keys import Job
 
 from .samples import (
@@ -143,11 +143,8 @@ def _verdict(findings: Sequence[Finding]) -> list[str]:
     for one in findings:
         what = one.text.partition(": ")[2].partition("; ")[0]
         starts.setdefault(what, []).append(one)
-    return [
-        f"{what}: "
-        + ", ".join(f"**{one.word}** (variant {v}, {one.much})" for v, one in zip(VARIANTS, own, strict=True))
-        for what, own in starts.items()
-    ]
+    names = [f"variant {variant}" for variant in VARIANTS]
+    return [of_variants(what, dict(zip(names, own, strict=True))) for what, own in starts.items()]
 
 
 # --- findings --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 from maurey.paper_tables import exhibits, gallery, page
 from maurey.paper_tables.page import Shown
-from maurey.paper_tables.verdicts import Finding, line, words
+from maurey.paper_tables.verdicts import Finding, here, line, of_variants, words
 
 NAMES = exhibits.names()
 
@@ -99,6 +99,10 @@ def test_words_of_several_findings():
     assert words(two[:1] * 2) == "agrees"
     assert words([]) == ""
     assert line("it does", Finding("a", True, run=1, planned=3)) == "**partly, agrees** (1 of 3 cells): it does"
+    variants = {"text": Finding("a", True, run=1, planned=3), "script": Finding("b", None)}
+    assert of_variants("so", variants) == "**partly, agrees** (text, 1 of 3 cells), **undecided** (script): so"
+    assert here(Finding("Figure 1: it does; here, of 3, 2 (1 to 3); more", True)) == "; here, of 3, 2 (1 to 3)"
+    assert here(Finding("Figure 1: it does", True)) == ""
 
 
 @pytest.mark.parametrize("name", NAMES)

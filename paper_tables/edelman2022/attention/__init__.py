@@ -139,8 +139,9 @@ def _answer(own: Sequence[Shares]) -> str:
         return "No network has learned yet."
     every, busy = ([one.ratio for one in own], [one.busy.ratio for one in own])
     return (
-        f"In the heads that look at the hidden bits an irrelevant bit gets {min(busy):.1%} to {max(busy):.1%} of a "
-        f"relevant one's attention, over all heads {min(every):.1%} to {max(every):.1%} ({len(own)} networks)."
+        f"In the heads that look at the hidden bits an irrelevant bit gets {100 * min(busy):.1f} to "
+        f"{100 * max(busy):.1f} % of a relevant one's attention, over all heads {100 * min(every):.1f} to "
+        f"{100 * max(every):.1f} % ({len(own)} networks)."
     )
 
 

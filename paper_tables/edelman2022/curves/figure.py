@@ -29,8 +29,8 @@ def draw(figure: Any, data: Data) -> None:
         panel.set_title(f"T = {T}" + _figure(data.facts, T))
         panel.set(xscale="log", xlabel="training iterations", xlim=(10, 1000))
         style.ticks(panel.xaxis, (10, 30, 100, 300, 1000))
-        style.guide(panel, "paper: learned", y=data.facts["training"]["learned"], kind="paper", place=0.01)
-        style.guide(panel, "always answering 0", y=7 / 8, place=0.01, side="below", off=8)
+        style.across(panel, data.facts["training"]["learned"], "paper: learned", "paper", place=0.01)
+        style.across(panel, 7 / 8, "always answering 0", place=0.01, below=True, off=8)
         panel.set_ylim(min([0.75, *numbers(data.series, "accuracy")]) - 0.01, 1.03)
         style.ends(panel, [(sum(y) / len(y), f"m = {m}", look.color) for (m, y), look in
                            zip(named.items(), (FEW, MANY), strict=False)])  # fmt: skip

@@ -12,7 +12,7 @@ from maurey.paper_tables.exhibits import Exhibit, Series
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import wilson
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding, line
+from maurey.paper_tables.verdicts import Finding, of_variants
 
 from .figure import draw
 
@@ -119,11 +119,9 @@ def _answer(done: Sequence[Outcome]) -> str:
 def _verdict(findings: Sequence[Finding]) -> list[str]:
     abrupt = [one for one in findings if "falls abruptly" in one.text]
     early = [one for one in findings if "perfect by iteration" in one.text]
-    told = "; ".join(f"{one.figure.rpartition(', ')[2]}: **{one.word}**" for one in abrupt)
-    return [
-        f"The loss falls abruptly from guessing to perfect, for all seeds. {told}",
-        line("all seeds are perfect where the axis of the paper's figure ends (T = 10, 15)", *early),
-    ]
+    says = ((abrupt, "the loss falls abruptly from guessing to perfect, for all seeds"),
+            (early, "all seeds are perfect where the axis of the paper's figure ends"))  # fmt: skip
+    return [of_variants(text, {one.figure.rpartition(", ")[2]: one for one in own}) for own, text in says]
 
 
 def _shown(T: int, own: Sequence[Outcome], axes: Mapping[str, int]) -> list[str]:

@@ -31,7 +31,7 @@ def draw(figure: Any, data: Data) -> None:
         panel.set(xscale="log", xlabel="training iterations", xlim=(90, 11000), ylim=(-0.03, top))
         style.ticks(panel.xaxis, (100, 1000, 10000))
         for end in [data.facts["axis"][T]] if T in data.facts["axis"] else []:
-            style.guide(panel, "paper: end\nof its axis", x=end, kind="paper", color=style.INK)
+            style.down(panel, end, "paper: end\nof its axis", "paper")
     style.ticks(row[0].yaxis, (0, 0.2, 0.4, math.log(2)), ("0", "0.2", "0.4", "ln 2: guessing"))
     row[0].set_ylabel("loss on fresh strings, in nats")
     if contexts:

@@ -12,7 +12,7 @@ from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import difference
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding, line
+from maurey.paper_tables.verdicts import Finding, here, line
 
 from .figure import draw
 from .thresholds import RESAMPLES, SEED, Cell, Threshold, against_linear, cells_of, law, thresholds
@@ -107,9 +107,9 @@ def _verdict(findings: Sequence[Finding], found: Mapping[str, Sequence[Threshold
     sharp, sublinear, axis, logarithmic, level = findings
     at = [f"{one.text} (95 %: {_range(one.interval, 0)})" for one in found["ICML"] if one.complete and one.T == 300]
     return [
-        line("there is no sharp transition in m (Figure 4, left)", sharp),
+        line(f"there is no sharp transition in m (Figure 4, left){here(sharp)}", sharp),
         line("the critical size grows sublinearly (Figure 4, right), and is within the figure's axis", sublinear, axis),
-        line("it grows as a logarithm of T (ICML Figure 2)", logarithmic),
+        line(f"it grows as a logarithm of T (ICML Figure 2){here(logarithmic)}", logarithmic),
         line(f"at T = 300 it is about 70 (ICML); here {at[0] if at else 'too few trials'}", level),
     ]
 

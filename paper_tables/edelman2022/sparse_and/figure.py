@@ -68,8 +68,8 @@ def _rule(panel: Any, rows: list[Row], name: str, contexts: list[float]) -> tupl
 
 
 def _of_the_paper(panel: Any, facts: dict[str, Any]) -> None:
-    for end, side in zip(facts["critical"]["axis"], ("above", "below"), strict=True):
-        style.guide(panel, "paper: end of its axis", y=end, kind="paper", place=0.11, side=side)
+    for end, below in zip(facts["critical"]["axis"], (False, True), strict=True):
+        style.across(panel, end, "paper: end of its axis", "paper", place=0.11, below=below)
     at = facts["ICML"]["threshold"]
     style.paper(panel, [at["T"]], [at["m"]], markersize=8)
     panel.annotate("paper (ICML): about 70", (at["T"], at["m"]), xytext=(0, -8), textcoords="offset points",

@@ -19,7 +19,7 @@ from maurey.numeric.grids import sweep
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.lintilhac2026.perturbation import networks as perturbed
 from maurey.paper_tables.page import Shown
-from maurey.paper_tables.verdicts import Finding, line
+from maurey.paper_tables.verdicts import Finding, here, line
 from maurey.symbolic import registry
 from maurey.verify.certificates.gaps import Stated
 from maurey.verify.papers.lintilhac2026 import hypotheses
@@ -208,9 +208,8 @@ SAYS = (
 
 
 def _verdict(findings: Sequence[Finding]) -> list[str]:
-    return [line(text, *own) for text, own in zip(SAYS, ([f] for f in findings[:3]), strict=False)] + [
-        line(SAYS[3], *findings[3:])
-    ]
+    alone = [line(text + here(one), one) for text, one in zip(SAYS[:3], findings[:3], strict=True)]
+    return [*alone, line(SAYS[3], *findings[3:])]
 
 
 def _hypotheses(audits: Mapping[str, Sequence[hypotheses.Hypothesis]], case: hypotheses.Case) -> str:

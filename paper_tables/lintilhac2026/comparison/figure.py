@@ -41,10 +41,10 @@ def draw(figure: Any, data: Data) -> None:
                        xytext=(6, 0), textcoords="offset points", va="center", fontsize=style.SMALL)  # fmt: skip
     panel.set(xscale="log", xlim=(1e3, 1e38), xlabel="samples for a bound below 1/4, the loss of a constant")
     style.decades(panel.xaxis, 6)
-    style.guide(panel, "m = 10⁶, at which\nthe text has numbers", x=1e6, kind="paper", place=0.13)
+    style.down(panel, 1e6, "paper: its numbers\nare for m = 10⁶", "paper", top=0.13)
     style.mark(panel.axhline(2.5, color=style.FAINT, linewidth=1), "guide")
     style.mark(panel.axhline(4.5, color=style.FAINT, linewidth=1), "guide")
-    panel.annotate("at m = 10⁶", (1, 1), xycoords="axes fraction", xytext=(6, 3), textcoords="offset points",
+    panel.annotate("printed,\nat m = 10⁶", (1, 1), xycoords="axes fraction", xytext=(6, 3), textcoords="offset points",
                    fontsize=style.SMALL, fontweight="bold")  # fmt: skip
     style.legend(figure, [
         *(style.sample(FORMS[form].but(line="none"), word) for form, word in WORDS.items()),

@@ -19,7 +19,7 @@ from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
-from maurey.paper_tables.verdicts import Finding, line
+from maurey.paper_tables.verdicts import Finding, here, line
 from maurey.verify.training.tasks.walsh import Target
 from maurey.verify.training.trials.keys import Job, key
 
@@ -191,7 +191,7 @@ SAYS = {  # how findings begin, and what they say together
 def _verdict(findings: Sequence[Finding]) -> list[str]:
     """What is found against a log of the authors and of initial weights is in the provenance."""
     own = {text: [one for one in findings if one.text.startswith(start)] for start, text in SAYS.items()}
-    return [line(text, *these) for text, these in own.items() if these]
+    return [line(text + here(these[0]) * (len(these) == 1), *these) for text, these in own.items() if these]
 
 
 # --- findings --------------------------------------------------------------------------------------------------------

@@ -31,9 +31,8 @@ def draw(figure: Any, data: Data) -> None:
             style.curve(panel, x, y, look, kind="law", transform=offset, markersize=5.5, linewidth=1.1, zorder=3)
         panel.set(yscale="log", xlabel="degree", ylim=(0.3, 300), xlim=(0.45, 5.55))
         panel.set_title(f"{data.facts['figures'][name]}. {title}")
-        style.guide(panel, "", y=1, line="-")
-        style.guide(panel, "paper: roughly two orders", y=data.facts["factor"], kind="paper", color=style.INK,
-                    place=0.02)  # fmt: skip
+        style.across(panel, 1, line="-")
+        style.across(panel, data.facts["factor"], "paper: roughly two orders", "paper", place=0.02)
         style.ticks(panel.xaxis, data.facts["degrees"])
     row[1].annotate("above 1 the construction is larger,\nas Theorem 2 needs it", (0.03, 0.62),
                     xycoords="axes fraction", fontsize=style.SMALL, color=style.MUTED)  # fmt: skip

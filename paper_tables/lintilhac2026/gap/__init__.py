@@ -15,7 +15,7 @@ from maurey.paper_tables.lintilhac2026.runs import Cell, gap, mean, plan, size, 
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import Z, trend, wilson
 from maurey.paper_tables.trained import Outcome
-from maurey.paper_tables.verdicts import Finding, line
+from maurey.paper_tables.verdicts import Finding, here, line
 
 from .figure import draw
 
@@ -132,7 +132,7 @@ def _verdict(findings: Sequence[Finding]) -> list[str]:
         (steeper, "the more so the larger the sparsity"),
         (rest, "Sigma is in [0.01, 0.1] (appendix A); means on a plot of an earlier version"),
     ]
-    return [line(text, *own) for own, text in lines if own]
+    return [line(text + here(own[0]) * (len(own) == 1), *own) for own, text in lines if own]
 
 
 # --- findings --------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def draw(figure: Any, data: Data) -> None:
         plot = data.facts["earlier"]["gaps"].get(sparsity, [])
         there = [(n + 1, y) for n, y in enumerate(plot) if y > 0]
         style.paper(panel, [x for x, _ in there], [y for _, y in there], linewidth=0.9)
-        style.guide(panel, "loss of a constant" if panel is row[0] else "", y=CONSTANT, side="below")
+        style.across(panel, CONSTANT, "loss of a constant" if panel is row[0] else "", below=True)
         none = [r["degree"] for r in own if r["gap"] == "-"]
         panel.annotate(f"none fitted:\n{', '.join(none)}" if none else "", (0.97, 0.02), xycoords="axes fraction",
                        ha="right", fontsize=style.SMALL, color=style.MUTED)  # fmt: skip

@@ -13,7 +13,7 @@ from maurey.paper_tables.lintilhac2026.runs import account, cells_of, within
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import wilson
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding, line
+from maurey.paper_tables.verdicts import Finding, here, line
 from maurey.verify.training.trials.keys import Job, key
 
 from .figure import draw
@@ -154,8 +154,8 @@ def _answer(runs: Fitted) -> str:
 def _verdict(findings: Sequence[Finding]) -> list[str]:
     rows, curves = findings
     return [
-        line("in most cases the key-query matrix has rows at the Fourier components", rows),
-        line("the learned one-dimensional MLP oscillates", curves),
+        line(f"in most cases the key-query matrix has rows at the Fourier components{here(rows)}", rows),
+        line(f"the learned one-dimensional MLP oscillates{here(curves)}", curves),
     ]
 
 

@@ -59,7 +59,7 @@ def _waves(panel: Any, rows: list[Row]) -> None:
         style.law(panel, numbers(own, "place"), numbers(own, "value"), look, kind="data")
         D = int(degree)
         at = [own[round(k / D * (len(own) - 1))] for k in range(D + 1)]
-        style.points(panel, numbers(at, "place"), numbers(at, "value"), look, f"MLP, degree {D}")
+        style.points(panel, numbers(at, "place"), numbers(at, "value"), look)
     panel.set(xlabel="share of ones seen", title="The learned MLP", ylim=(-0.06, 1.06))
     style.ticks(panel.xaxis, (0, 1 / 3, 1 / 2, 2 / 3, 1), ("0", "1/3", "1/2", "2/3", "1"))
     style.ticks(panel.yaxis, (0, 1), ("least", "most"))
@@ -76,8 +76,7 @@ def _shares(panel: Any, rows: list[Row]) -> None:
             style.upright(panel, x, low, high, look, transform=offset)
         style.points(panel, x, y, look, transform=offset, markersize=6)
     panel.set(xlabel="degree", title="All fitted networks", ylim=(-0.04, 1.04), ylabel="share")
-    style.guide(panel, "paper: most", y=0.5, kind="paper", color=style.INK, place=0.02,
-                side="below")  # fmt: skip
+    style.across(panel, 0.5, "paper: most", "paper", place=0.02, below=True)
     degrees = sorted(set(numbers(rows, "position")))
     if degrees:
         panel.set_xlim(degrees[0] - 0.6, degrees[-1] + 0.6)

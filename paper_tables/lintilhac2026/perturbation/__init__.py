@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from maurey.numeric.grids import sweep
 from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.page import Shown
-from maurey.paper_tables.verdicts import Finding, line
+from maurey.paper_tables.verdicts import Finding, here, line
 from maurey.symbolic import registry
 from maurey.verify.papers.lintilhac2026.network.construction import build, masks
 from maurey.verify.papers.lintilhac2026.network.curvature import curvature
@@ -226,7 +226,7 @@ def _verdict(
     last = gains[-1]
     return [
         line(below.text.partition(": ")[2], below),
-        line("the rise is small relative to the trace before", small),
+        line(f"the rise is small relative to the trace before{here(small)}", small),
         _with_sigma(cells),
         f"Rescaling (appendix D): one scale alpha for both leaves, at degree {last.D}, {last.norm:.2f} of the squared "
         f"norm and {last.gradient:.2f} of the gradient (alpha = {last.alpha:.1f})",

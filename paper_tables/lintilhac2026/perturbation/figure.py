@@ -35,7 +35,7 @@ def draw(figure: Any, data: Data) -> None:
     panel.set_ylim(1e-6, 10 * max(high))
     style.ticks(panel.xaxis, x, [style.power(round(math.log10(sigma))) for sigma in x])
     style.decades(panel.yaxis, 3)
-    style.guide(panel, "paper: small, relative to the trace before", y=1, kind="paper", color=style.INK, place=0.01)
+    style.across(panel, 1, "paper: small, relative to the trace before", "paper", place=0.01)
     style.ends(panel, [
         ((low[-1] * high[-1]) ** 0.5, "P of Theorem 17,\nas printed", style.VERMILLION),
         (max(numbers(rows, RISE)) / 4, "measured: the\nlargest rise", style.INK),

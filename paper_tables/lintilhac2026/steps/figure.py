@@ -48,7 +48,7 @@ def draw(figure: Any, data: Data) -> None:
         if at[0]:
             style.mark(right.axvline(at[0] - 0.5, color=style.FAINT, linewidth=1), "guide")
     for panel in (middle, right):
-        style.guide(panel, "a coin", y=0.5, place=0.02, side="below")
+        style.across(panel, 0.5, "a coin", place=0.02, below=True)
         style.ticks(panel.yaxis, (0, 0.1, 0.2, 0.3, 0.4, 0.5), ("0", "0.1", "0.2", "0.3", "0.4", "0.5"))
     middle.set_ylabel("strings with a wrong answer")
     left.set_ylabel("for an error of 1/2")

@@ -17,7 +17,7 @@ from maurey.paper_tables.exhibits import Exhibit, Progress
 from maurey.paper_tables.lintilhac2026.runs import interval, within, words
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import wilson
-from maurey.paper_tables.verdicts import Finding, line
+from maurey.paper_tables.verdicts import Finding, here, line
 from maurey.verify.papers.lintilhac2026.network import property_testing as pt
 from maurey.verify.training.tasks import walsh
 
@@ -223,9 +223,9 @@ def _verdict(findings: Sequence[Finding]) -> list[str]:
     below, fewer, right, close, wilting = findings
     return [
         line("the first level that is accepted is usually at or below the true one", below, fewer),
-        line("the degree that is reported is the true one for most functions", right),
-        line("the sparsity that is reported is close to the true one", close),
-        line("more energy let pass makes the levels of sparsity lower", wilting),
+        line(f"the degree that is reported is the true one for most functions{here(right)}", right),
+        line(f"the sparsity that is reported is close to the true one{here(close)}", close),
+        line(f"more energy let pass makes the levels of sparsity lower{here(wilting)}", wilting),
     ]
 
 

@@ -13,7 +13,7 @@ from maurey.paper_tables.exhibits import Exhibit, Series
 from maurey.paper_tables.mousavi2025.samples import account
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, of_variants
 
 from .figure import IDEAL, draw
 from .scores import Scores, between, ideal, random
@@ -124,8 +124,7 @@ def _verdict(findings: Sequence[Finding]) -> list[str]:
     lines = []
     for own, what in ((findings[::2], "the mass sits on the diagonal of the block, the shape of (A.2)"),
                       (findings[1::2], "the largest entries are about 45")):  # fmt: skip
-        words = (f"**{one.word}** (variant {v}, {one.much})" for v, one in zip(("text", "script"), own, strict=True))
-        lines.append(f"{what}: {', '.join(words)}")
+        lines.append(of_variants(what, dict(zip(("variant text", "variant script"), own, strict=True))))
     return lines
 
 
@@ -135,7 +134,7 @@ def _verdict(findings: Sequence[Finding]) -> list[str]:
 def _diagonal_by_chance(chosen: Sequence[Outcome]) -> str:
     if not chosen:
         return ""
-    return f"; by chance its diagonal has {random(chosen[0].config.d, chosen[0].config.d_e)[1]:.1%} of the squared norm"
+    return f"; by chance its diagonal has {random(chosen[0].config.d, chosen[0].config.d_e)[1]:.2g} of the squared norm"
 
 
 def _by_chance(chosen: Sequence[Outcome]) -> str:

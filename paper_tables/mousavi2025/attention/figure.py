@@ -23,7 +23,7 @@ def draw(figure: Any, data: Data) -> None:
     from matplotlib.patches import Rectangle
 
     shown = values(data.series, "matrix")
-    row = style.panels(figure, data.question, height=3.7, columns=max(1, len(shown)))[0]
+    row = style.panels(figure, data.question, height=3.4, columns=max(1, len(shown)))[0]
     image = None
     for panel, name in zip(row, shown, strict=False):
         rows = where(data.series, matrix=name)
@@ -65,6 +65,6 @@ def _told(name: str, data: Data) -> str:
         return f"paper: trained weights match;\nlargest about {data.facts['largest']}"
     own: Row = next(row for row in data.table if row["variant"] == name and row["in the figure"] == "yes")
     return (
-        f"{number(own['share of its diagonal']):.0%} of the squared norm on the\n"
+        f"{100 * number(own['share of its diagonal']):.0f} % of the squared norm on the\n"
         f"framed diagonal; largest {number(own['largest entry']):.0f}"
     )

@@ -43,7 +43,7 @@ def draw(figure: Any, data: Data) -> None:
                        textcoords="offset points", fontsize=style.SMALL, color=style.INK)  # fmt: skip
     panel.set(xlim=(LEFT, RIGHT), xlabel="exponent p of N in the samples until the test is passed")
     for x in (0, 1):
-        style.guide(panel, x=x, line="-" if x == 0 else (0, (4, 2)))
+        style.down(panel, x, line="-" if x == 0 else style.DASHED)
     if rows:
         panel.annotate("reads as", (1, 1), xycoords="axes fraction", xytext=(14, 3), textcoords="offset points",
                        fontsize=style.SMALL, fontweight="bold")  # fmt: skip

@@ -10,8 +10,8 @@ from maurey.paper_tables.style import Look
 from maurey.paper_tables.tabled import number, numbers, values, where
 
 QUANTITIES = {
-    "d_h over printed": (Look(style.BLUE, "o", "-"), "width d_h over\nN / log(1 + L²|U|²)"),
-    "norm over printed": (Look(style.VERMILLION, "s", "--"), "norm |U|² over\nN / (L² log(1 + d_h))"),
+    "d_h over printed": (Look(style.BLUE, "o", "-"), "width of the state over\nN / log(1 + L²|U|²)"),
+    "norm over printed": (Look(style.VERMILLION, "s", "--"), "norm |U|² over\nN / (L² log(1 + width))"),
 }
 TOP = 1000.0  # of the axis
 

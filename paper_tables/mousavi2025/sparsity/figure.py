@@ -14,5 +14,5 @@ def draw(figure: Any, data: Data) -> None:
     panel, own = figure.axes[0], data.facts["q"]
     style.mark(panel.axvspan(min(own) - 0.3, max(own) + 0.3, color=style.FAINT, alpha=0.5, zorder=0), "paper")
     panel.annotate("paper: its q", (sum(own) / len(own), 0.01), xycoords=("data", "axes fraction"), ha="center",
-                   va="bottom", fontsize=style.SMALL, fontweight="bold")  # fmt: skip
-    style.guide(panel, "paper: end of its axis", y=data.facts["axis"], kind="paper", color=style.INK)
+                   va="bottom", fontsize=style.SMALL, fontweight="bold", annotation_clip=True)  # fmt: skip
+    style.across(panel, data.facts["axis"], "paper: end of its axis", "paper")

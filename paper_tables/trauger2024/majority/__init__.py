@@ -15,7 +15,7 @@ from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import trend
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, of_variants
 
 from .figure import draw
 
@@ -209,10 +209,8 @@ def _verdict(made: Sequence[Finding]) -> list[str]:
     for figure in dict.fromkeys(one.figure for one in made):
         own = [one for one in made if one.figure == figure]
         says = own[0].text.partition("the paper reports ")[2].partition(";")[0]
-        words = ", ".join(
-            f"**{one.word}** (variant {one.text.partition('variant ')[2].partition(':')[0]})" for one in own
-        )
-        lines.append(f"{figure}, {says}: {words}")
+        named = {f"variant {one.text.partition('variant ')[2].partition(':')[0]}": one for one in own}
+        lines.append(of_variants(f"{figure}, {says}", named))
     return lines
 
 

@@ -43,7 +43,7 @@ def draw(figure: Any, data: Data) -> None:
         _, high = panel.get_ylim()
         floor = 0.45 if column == ACCURACY else 0.0
         panel.set_ylim(floor, high + 0.16 * (high - floor))
-    style.guide(row[2], "chance", y=0.5)
+    style.across(row[2], 0.5, "chance")
     style.ticks(row[2].yaxis, (0.5, 0.6, 0.7, 0.8, 0.9, 1), ("0.5", "0.6", "0.7", "0.8", "0.9", "1"))
     style.legend(figure, [
         style.sample(LOOKS["text"], "as the text trains"),

@@ -46,7 +46,7 @@ def draw(figure: Any, data: Data) -> None:
         style.decades(panel.xaxis, 1 if panel is left else 2)
     drawn = sorted(where(data.series, over="weights"), key=lambda row: number(row["at"]))
     for row in drawn:
-        style.guide(right, x=number(row["at"]), line=":")
+        style.down(right, number(row["at"]), line=":")
         last = row is drawn[-1]
         right.annotate(row["bound"], (number(row["at"]), 0.02), xycoords=("data", "axes fraction"), rotation=90,
                        xytext=(2 if last else -2, 0), textcoords="offset points", ha="left" if last else "right",
