@@ -13,7 +13,7 @@ ATTACKS, PROOFS = ("verify/attack", "verify/packings"), ("verify/prove",)
 TRAINING = ("verify/training", "paper_tables/test_trained")
 LONG = """
     benchmarks paper_tables numeric/test_grids.py numeric/test_samples.py
-    front/test_compare_cli.py front/test_documents.py front/test_imports.py front/test_packaging.py
+    front/test_compare_cli.py front/test_documents.py front/test_export.py front/test_imports.py front/test_packaging.py
     front/test_recipes.py front/test_tables_cli.py
     verify/certificates verify/complexity verify/covers verify/errata verify/papers
 """
