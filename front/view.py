@@ -103,6 +103,31 @@ class ClaimView:
         form = self._form(form, part)
         return Steps(self.record.part_with(form, part).steps(form, Setting(default=layers)), self.record)
 
+    def export(
+        self, /, form: str = "", part: str = "", layers: int = 2, given: Sequence[str] = (), **sizes: int
+    ) -> dict[str, Any]:
+        """A form as data: its steps, every expression a tree of typed nodes, that goes through JSON.
+
+        Lists are written out for `layers` entries, or for those of `sizes` (L=12, H=4); `given` names the optional
+        symbols that shall be in it. The nodes are listed in `help(maurey.symbolic.export)`.
+
+        >>> import maurey
+        >>> step = maurey.claim("edelman2022/A.6").export("printed")["steps"][-1]
+        >>> step["value"]
+        ['multiply', ['symbol', 'c_f'], ['symbol', 'Delta']]
+        """
+        from maurey.symbolic.export import export
+
+        form = self._form(form, part)
+        known = {*self.record.unrolled, *(p.index for p in self.record.symbols)} - {""}
+        for name, size in sizes.items():
+            if name not in known:
+                raise InputError(f"{self.record.key} has no lists of length {name!r}{perhaps(name, known)}")
+            Setting(default=size)  # refuses what is no length
+        if unknown := set(given) - {p.name for p in self.record.symbols if p.optional}:
+            raise InputError(f"{self.record.key} has no optional symbol {min(unknown)!r}")
+        return export(self.record, form, part, Setting(sizes, frozenset(given), layers))
+
     def evaluate(self, /, form: str = "", part: str = "", digits: int = 15, **values: Any) -> Any:
         """A plain value, an mpmath number.
 

@@ -1,0 +1,169 @@
+"""Exported step lists, evaluated from their JSON by another program, are what `sweep` gives; all types count."""
+
+import json
+import math
+import random
+import re
+from functools import cache
+
+import pytest
+import steplists
+from independent import KEYS, forms_of
+from points import point
+
+import maurey
+import maurey.symbolic.export as module
+from maurey.numeric.walk import Undefined
+
+TRIED = 12  # points, of which one must have a value
+NODES = {  # every type that the registry has, with a form that has it
+    "number": "edelman2022/A.8:minimum printed",
+    "pi": "mousavi2025/6:width derived",
+    "e": "edelman2022/2.2:gap sharp",
+    "symbol": "edelman2022/A.6:moved printed",
+    "entry": "edelman2022/A.8:minimum printed",
+    "add": "edelman2022/4.4:log_N printed",
+    "multiply": "edelman2022/A.6:moved printed",
+    "power": "edelman2022/4.5:log_N printed",
+    "min": "edelman2022/2.2:gap derived",
+    "max": "edelman2022/A.17:log_N repaired",
+    "ceiling": "edelman2022/A.10:log_N sharp",
+    "log": "edelman2022/4.5:log_N printed",
+    "exp": "edelman2022/sec2-linear-cover:N_inf derived",
+    "tanh": "edelman2022/A.7:moved sharp",
+    "binomial": "edelman2022/4.4:log_N derived",
+    "ceil_log2": "edelman2022/4.5-stronger:log_N sharp",
+    "inverse_kl": "lintilhac2026/E.2:risk sharp",
+    "sum": "edelman2022/4.6:log_N repaired",
+    "product": "edelman2022/A.17:log_N printed",
+    "integral": "dudley1967/integral:R printed",
+    "cases": "edelman2022/4.4:log_N sharp",
+    "case": "edelman2022/4.4:log_N sharp",
+    "true": "edelman2022/4.4:log_N sharp",
+    "<=": "maurey/lattice:lattice printed",
+    "<": "lintilhac2026/2:risk derived",
+    ">=": "edelman2022/4.4:log_N sharp",
+    ">": "mousavi2025/41:log_P repaired",
+    "=": "edelman2022/A.8:minimizer derived",
+}
+OTHERWISE = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "=": "<", "true": "<"}
+
+
+@cache
+def exported(key, part, form, sizes=()):
+    """Through JSON, and nothing else."""
+    found = maurey.claim(key).export(form, part, **dict(sizes))
+    return json.loads(json.dumps(found, allow_nan=False))
+
+
+def lengths(claim, at):
+    lists = {p.index: len(at[p.name]) for p in claim.symbols if isinstance(at.get(p.name), list)}
+    return lists | {name: int(at[name]) for name in (*lists, *claim.unrolled) if name in at}
+
+
+def swept(claim, part, form, at):
+    try:
+        found = claim.sweep(form, part, **at)
+    except (Undefined, maurey.InputError):
+        return None
+    return float(found.sign), float(found.log)
+
+
+def close(found, expected):
+    """In the logarithm of the value to base 10, and in its sign."""
+    if expected[1] == -math.inf:
+        return found[1] == -math.inf
+    return found[0] == expected[0] and abs(found[1] - expected[1]) < 1e-9 * max(1, abs(expected[1]))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_export_is_the_form(key):
+    claim, rng = maurey.claim(key), random.Random(f"export {key}")
+    for part, form in forms_of(key):
+        for _ in range(TRIED):
+            at = point(claim.record, rng)
+            expected = swept(claim, part, form, at)
+            if expected is not None:
+                break
+        else:
+            pytest.fail(f"no point for {part}, {form}")
+        data = exported(key, part, form, tuple(lengths(claim, at).items()))
+        found = steplists.evaluate(data, at)
+        assert close(found, expected), (part, form, at, expected, found)
+        assert {node[0] for step in data["steps"] for node in nodes(step["value"])} <= set(NODES)
+
+
+def nodes(tree):
+    yield tree
+    for branch in tree[1:]:
+        if isinstance(branch, list):
+            yield from nodes(branch)
+
+
+def spoiled(tree, kind):
+    """Nodes of that type are worth a thousandth more; conditions say something else."""
+    if not isinstance(tree, list):
+        return tree
+    node = [tree[0], *(spoiled(branch, kind) for branch in tree[1:])]
+    if node[0] != kind:
+        return node
+    if kind in OTHERWISE:
+        return [OTHERWISE[kind], *node[1:]] if node[1:] else [OTHERWISE[kind], ["number", "1"], ["number", "1"]]
+    return ["multiply", node, ["number", "1001/1000"]]
+
+
+@pytest.mark.parametrize("kind", sorted({*NODES} - {"case"}))
+def test_every_type_of_node_counts(kind):
+    place, form = NODES[kind].split()
+    key, part = place.split(":")
+    claim, rng = maurey.claim(key), random.Random(f"spoiled {kind}")
+    noticed = 0
+    for _ in range(TRIED):
+        at = point(claim.record, rng)
+        expected = swept(claim, part, form, at)
+        if expected is None:
+            continue
+        data = exported(key, part, form, tuple(lengths(claim, at).items()))
+        steps = [step | {"value": spoiled(step["value"], kind)} for step in data["steps"]]
+        try:
+            noticed += not close(steplists.evaluate(data | {"steps": steps}, at), expected)
+        except steplists.NoValue:
+            noticed += 1
+    assert noticed
+
+
+def test_the_types_are_documented():
+    """Each of them stands in the list that users read."""
+    listed = set(re.findall(r'\["([^"A-Z]+)"', module.__doc__)) | set(re.findall(r'"([<>=]+)"', module.__doc__))
+    assert listed == {*NODES, "floor"}
+
+
+def test_lists_optional_symbols_and_steps_that_are_lists():
+    claim = maurey.claim("edelman2022/A.17")
+    norms = dict(B_V=[2, 1, "1/2"], B_QK=["1/3", 1, 2], B_C=[1, 2, 1])
+    at = dict(eps="1/10", m=100, T=20, d=8, k=8, L=3, L_sigma=1, B_w=1, B_X=1) | norms
+    at |= {f"{name}_inf": 1 for name in norms} | {f"{name}_F": 2 for name in norms}
+    listed = {name: [x] * 3 if name.startswith(("B_V", "B_QK", "B_C")) and not isinstance(x, list) else x
+              for name, x in at.items()}  # fmt: skip
+    given = [p.name for p in claim.symbols if p.optional]
+    for form in claim.forms:
+        used = {p.name: listed[p.name] for p in claim.symbols if p.name in listed}
+        data = json.loads(json.dumps(claim.export(form, given=given, L=3)))
+        assert close(steplists.evaluate(data, used), swept(claim, "", form, used))
+    assert claim.export("derived", given=given) != claim.export("derived")
+    assert any(step["over"] for step in claim.export("printed")["steps"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (dict(form="best"), "there are printed, repaired, derived, sharp"),
+        (dict(H=2), "no lists of length 'H'"),
+        (dict(L=0), "must be an integer from 1 to 1000"),
+        (dict(layers=10**6), "must be an integer from 1 to 1000"),
+        (dict(given=["B_V"]), "no optional symbol 'B_V'"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(wrong, words):
+    with pytest.raises(maurey.InputError, match=words):
+        maurey.claim("edelman2022/A.17").export(**wrong)
