@@ -1,0 +1,55 @@
+"""The first page: what this is, a picture, and three doors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from maurey.paper_tables import exhibits
+
+from . import cite
+from .exhibits import figure
+from .guides import examples, guides
+from .library import Library
+from .page import Page
+from .picture import KEY, picture
+from .prose import address
+
+TONES = ("good", "partly", "bad", "open", "none")
+WORDS = {"good": "hold", "partly": "hold under a condition that is not stated", "bad": "fail", "open": "undecided",
+         "none": "nothing to check"}  # fmt: skip
+README = "mousavi2025/theorem10"  # shown where the ledger has no picture to give
+
+
+def pages(library: Library) -> Iterator[Page]:
+    context = {
+        "picture": picture(library),
+        "subject": next(claim for claim in library.claims if claim.key == KEY),
+        "subject_address": address(KEY),
+        "instead": figure(README, "Samples that a theorem asks for, beside what networks took"),
+        "bars": [_bar(paper, library) for paper in library.papers if len(library.of_paper(paper)) > 2],
+        "words": WORDS,
+        "counts": _counts(library),
+        "guides": guides(),
+        "examples": examples(),
+    }
+    about = "Published generalization bounds for Transformers: printed, derived again, evaluated, attacked and repaired."
+    yield Page("index.html", "home.html", "Maurey", "", context, about)
+
+
+def _bar(paper: str, library: Library) -> dict[str, Any]:
+    """How the claims of a paper stand."""
+    claims = library.of_paper(paper)
+    found = Counter(library.badge(claim.key).tone for claim in claims)
+    shares = [{"tone": tone, "count": found[tone], "words": WORDS[tone]} for tone in TONES if found[tone]]
+    return {"paper": paper, "short": cite.short(paper), "count": len(claims), "shares": shares}
+
+
+def _counts(library: Library) -> dict[str, int]:
+    return {
+        "claims": len(library.claims),
+        "forms": sum(len(part.forms) for claim in library.claims for part in claim.parts),
+        "findings": len(library.findings),
+        "exhibits": len(exhibits.names()),
+    }

@@ -1,0 +1,77 @@
+"""Sentences as HTML: formulas set, keys of claims linked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from maurey.symbolic import registry
+from maurey.symbolic.claim import Claim
+from maurey.symbolic.printing import plain
+
+from .maths import mathml
+from .notation import typeset
+
+KEY = re.compile(r"(?:[a-z]+\d{4}[a-z]*|maurey)/\w(?:[\w.*'+-]*\w)?")
+NUMBER = re.compile(r"\b(?:(?:Theorem|Lemma|Corollary|Proposition)s? \d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*)(?![\d.]*\d)")
+ROOT = "@/"  # an address from the book's root; made relative when the page is written
+
+
+def address(key: str, anchor: str = "") -> str:
+    """The page of a claim, for ever."""
+    return f"{ROOT}claims/{quote(key)}.html{f'#{quote(anchor)}' if anchor else ''}"
+
+
+@cache
+def keys() -> frozenset[str]:
+    return frozenset(claim.key for claim in registry.all_claims())
+
+
+@cache
+def names_of(key: str) -> Mapping[str, str]:
+    """LaTeX by the names of a claim, and by those of entries of its lists."""
+    claim = registry.find(key)
+    names = {p.name: p.latex for p in claim.names}
+    for p in claim.symbols:
+        left, right = ("[", "]") if p.index == "H" else ("(", ")")
+        head, caret, above = p.latex.partition("^")
+        for i in range(1, 4) if p.index else ():
+            names[f"{p.name}[{i}]"] = f"{head}^{{{above.strip('{}') if caret else ''}{left}{i}{right}}}"
+    return names
+
+
+def prose(text: str, claim: Claim | None = None) -> Markup:
+    """A sentence about a claim, or about none. Formulas between dollar signs are LaTeX; others are found."""
+    text = " ".join(text.split())
+    if claim:
+        for latex in claim.differs.values():  # what a terminal was told of a proof, as it was written
+            text = text.replace(plain(latex), " ".join(latex.split()))
+    pieces = typeset(text, names_of(claim.key) if claim else {}).split("$")
+    paper = claim.paper if claim else ""
+    return Markup("").join(mathml(one) if n % 2 else _linked(one, paper) for n, one in enumerate(pieces))
+
+
+def _linked(text: str, paper: str) -> Markup:
+    """Keys, and numbers of the same paper, as links."""
+    out, at = Markup(""), 0
+    for found in _found(text, paper):
+        start, end, key = found
+        if start >= at:
+            link = Markup('<a href="{}">{}</a>').format(address(key), text[start:end])
+            out, at = out + escape(text[at:start]) + link, end
+    return out + escape(text[at:])
+
+
+def _found(text: str, paper: str) -> list[tuple[int, int, str]]:
+    full = [(m.start(), m.end(), m.group()) for m in KEY.finditer(text) if m.group() in keys()]
+    numbers = [(m.start(), m.end(), f"{paper}/{m.group().rpartition(' ')[2]}") for m in NUMBER.finditer(text)]
+    return sorted(full + [one for one in numbers if one[2] in keys()])
+
+
+def inline(latex: str) -> Markup:
+    return mathml(" ".join(latex.split()))
+
