@@ -10,6 +10,7 @@ from typing import Any
 
 from maurey.symbolic.claim import Claim, Constant, Parameter, Part
 from maurey.symbolic.export import node
+from maurey.symbolic.printing import plain
 from maurey.verify.evidence import Standing, form_stands, standing_or_problem
 
 from .forms import MOST, OTHERS, Table, variants
@@ -59,15 +60,19 @@ def _claim(table: Table, claim: Claim, standing: Standing) -> dict[str, Any]:
 
 
 def _symbol(p: Parameter) -> list[Any]:
-    """Only as much as there is to say: name, LaTeX, meaning, domain, index, optional."""
-    row = [p.name, p.latex, p.meaning, p.domain, p.index, int(p.optional)]
+    """Only as much as there is to say: name, LaTeX, meaning, domain, index, optional, meaning without formulas."""
+    row = [p.name, p.latex, p.meaning, p.domain, p.index, int(p.optional), _plain(p.meaning)]
     while not row[-1]:
         row.pop()
     return row
 
 
 def _constant(c: Constant) -> list[str]:
-    return [c.name, c.latex, c.meaning, str(c.value)]
+    return [c.name, c.latex, c.meaning, str(c.value), _plain(c.meaning)]
+
+
+def _plain(text: str) -> str:
+    return plain(text) if "$" in text else ""
 
 
 def _part(table: Table, claim: Claim, part: Part, standing: Standing) -> dict[str, Any]:

@@ -4,10 +4,7 @@
 
 function maureyAddress(E, model, data) {
   const MOST_CURVES = 8;
-  const first = new Map(); // what a name means where no chosen claim has it
-  for (const claim of model.claims.values()) {
-    for (const p of [...claim.symbols, ...claim.constants]) if (!first.has(p.name)) first.set(p.name, p);
-  }
+  const first = { has: (name) => Boolean(model.named(name)), get: model.named }; // what a name means where no chosen claim has it
 
   /** Low end, high end and first value of a symbol's slider. */
   function range(p) {
@@ -73,7 +70,7 @@ function maureyAddress(E, model, data) {
     const words = [["bounds", curves.filter((id) => !id.startsWith("own/")).join(",")], ["over", `${name}:${low}..${high}`]];
     if (gap !== "0.1") words.push(["gap", gap]);
     if (view !== "picture") words.push(["view", view]);
-    if (focus && focus !== curves[0]) words.push(["about", focus]);
+    if (focus) words.push(["about", focus]);
     words.push(...names.filter((one) => values[one]).map((one) => [one, values[one]]));
     return `#${words.map(([word, text]) => `${word}=${safe(text)}`).join("&")}`;
   }

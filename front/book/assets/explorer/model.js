@@ -12,13 +12,13 @@ function maureyModel(E, C, data) {
     name, latex, trivial, value: nodes[node], over: over ? [over[0], nodes[over[1]]] : null,
   }));
 
-  const symbol = ([name, latex, meaning, domain, index = "", optional = 0]) =>
-    ({ name, latex, meaning, domain, index, optional: Boolean(optional) });
+  const symbol = ([name, latex, meaning, domain, index = "", optional = 0, plain = ""]) =>
+    ({ name, latex, meaning, domain, index, optional: Boolean(optional), plain: plain || meaning });
 
   const claims = new Map();
   for (const [key, claim] of Object.entries(data.claims)) {
-    const constants = claim.constants.map(([name, latex, meaning, value]) =>
-      ({ ...symbol([name, latex, meaning, "positive real"]), value }));
+    const constants = claim.constants.map(([name, latex, meaning, value, plain = ""]) =>
+      ({ ...symbol([name, latex, meaning, "positive real", "", 0, plain]), value }));
     const assumes = claim.assumes.map(([node, text]) => ({ relation: nodes[node], text }));
     claims.set(key, { ...claim, key, symbols: claim.symbols.map(symbol), constants, assumes });
   }
@@ -61,7 +61,8 @@ function maureyModel(E, C, data) {
     const names = [...new Set([...listed.map((p) => p.index), ...claim.unrolled])].sort();
     return names.map((name) => {
       const lists = listed.filter((p) => p.index === name).map((p) => [p.name, String(values[p.name]).split(",").length]);
-      const longest = lists.find(([, n]) => n > 1), size = name in values ? Number(values[name]) : longest ? longest[1] : 2;
+      const longest = lists.find(([, n]) => n > 1), most = claim.fixed ? claim.fixed[name] : 2;
+      const size = name in values ? Number(values[name]) : longest ? longest[1] : most;
       const odd = lists.find(([, n]) => n > 1 && n !== size);
       if (odd) throw new Problem(`${odd[0]} has ${odd[1]} values, ${name} is ${size}: give one value, or ${size}`);
       return [name, size];
@@ -69,7 +70,7 @@ function maureyModel(E, C, data) {
   }
 
   /** The form written out for what is given: its steps, and which of the optional symbols stand in them. */
-  function steps_of({ claim, lists }, values) {
+  function stepsOf({ claim, lists }, values) {
     const given = new Set(claim.symbols.filter((p) => p.optional && values[p.name]).map((p) => p.name));
     const fits = Object.keys(lists).filter((key) => key.split(" ").slice(1).every((name) => given.has(name)));
     const wide = Math.max(...fits.map((key) => key.split(" ").length));
@@ -106,7 +107,7 @@ function maureyModel(E, C, data) {
       const bad = values[p.name] ? wrong(p, values[p.name]) : "";
       if (bad) throw new Problem(bad);
     }
-    const found = steps_of(one, values), uses = taken(found.steps), env = {};
+    const found = stepsOf(one, values), uses = taken(found.steps), env = {};
     for (const p of names) {
       const text = values[p.name] || p.value;
       if (!text || (p.optional && !uses.has(p.name))) {
@@ -189,20 +190,19 @@ function maureyModel(E, C, data) {
   /** From which height on a bound on a gap or a probability says nothing. */
   function ceiling({ part }, values) {
     if (part.lhs.includes("\\mathbb P") && !part.below) return { log: 0, says: "a probability is at most 1" };
-    if (part.name !== "gap" || !values.b || !claims_b(part)) return null;
+    if (part.name !== "gap" || !values.b || !limited(part)) return null;
     return { log: E.logAt(E.read(values.b), 0) + Math.LN2, says: `losses are at most b = ${GIVEN(values.b)}, and no gap is above 2b` };
   }
 
-  const claims_b = (part) => claims.get(part.key).symbols.some((p) => p.name === "b");
+  const limited = (part) => claims.get(part.key).symbols.some((p) => p.name === "b");
 
   /** Whether a value says more than what is true anyway. */
   function remarks(one, found, values) {
     if (found.problem || one.part.below) return [];
-    const { sign, log } = found.value, told = found.steps.flatMap((step) => trivial(step, found));
-    const top = ceiling(one, values);
-    if (top && sign > 0 && log >= top.log) told.push(`says nothing: ${top.says}`);
-    if (sign < 0) told.push(`is negative: as a bound on the ${one.part.meaning} it cannot be right here`);
-    return told;
+    const { sign, log } = found.value, top = ceiling(one, values);
+    if (top && sign > 0 && log >= top.log) return [`says nothing: ${top.says}`];
+    if (sign < 0) return [`is negative: as a bound on the ${one.part.meaning} it cannot be right here`];
+    return [...new Set(found.steps.flatMap((step) => trivial(step, found)))];
   }
 
   /** A step that is the smaller of something and a trivial bound, and here is the latter. */
@@ -241,5 +241,21 @@ function maureyModel(E, C, data) {
     });
   }
 
-  return { claims, parts, curve, wrong, bind, at, many, graph, integer, remarks, ceiling, slack, steps_of, taken, Problem, WORDS };
+  // --- one's own -----------------------------------------------------------------------------------------------------
+
+  const every = new Map();
+  for (const claim of claims.values()) for (const p of [...claim.symbols, ...claim.constants]) if (!every.has(p.name)) every.set(p.name, p);
+  const named = (name) => every.get(name);
+  const knows = (kind) => Object.hasOwn(E.functions, kind);
+
+  /** A claim that a file brings: its parts and forms are added to what there is of it. */
+  function adopt(claim, part, form, found) {
+    const id = `${part.key}:${part.name}`, known = parts.get(id), earlier = claims.get(claim.key);
+    const symbols = [...claim.symbols, ...(earlier ? earlier.symbols : [])];
+    claims.set(claim.key, { ...claim, symbols: symbols.filter((p, n) => symbols.findIndex((q) => q.name === p.name) === n) });
+    parts.set(id, { ...part, forms: { ...(known ? known.forms : {}), [form]: found } });
+    for (const p of symbols) if (!every.has(p.name)) every.set(p.name, p);
+  }
+
+  return { exact: E.exact, named, knows, adopt, claims, parts, curve, wrong, bind, at, many, graph, integer, remarks, ceiling, slack, stepsOf, taken, Problem, WORDS };
 }

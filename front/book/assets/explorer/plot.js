@@ -46,8 +46,8 @@ function maureyPlot() {
       if (limit < low && low - limit < 6) low = limit;
       if (limit > high && limit - high < 3) high = limit;
     }
-    const room = Math.max(0.06 * (high - low), 0.01);
-    return [low - room, high + room];
+    const room = Math.max(0.06 * (high - low), 0.01), band = limit !== null && limit < high + room ? limit + 0.14 * (high - low + room) : 0;
+    return [low - room, Math.max(high + room, band)];
   }
 
   function path(points, x, y) {
@@ -96,14 +96,14 @@ function maureyPlot() {
   function ribbon(box, x, winners) {
     return winners.map(({ curve, from, to }) => {
       const start = x(Math.log10(from)), width = Math.max(1, x(Math.log10(to)) - start), middle = start + width / 2;
-      const letter = width > 14 ? `<text class="winner" text-anchor="middle" x="${middle.toFixed(1)}" y="${box.bottom + RIBBON - 1}">${LETTERS[curve]}</text>` : "";
+      const letter = width > 14 ? `<text class="winner c${curve}" text-anchor="middle" x="${middle.toFixed(1)}" y="${box.bottom + RIBBON - 1}">${LETTERS[curve]}</text>` : "";
       return `<rect class="winner c${curve}" x="${start.toFixed(1)}" y="${box.bottom + 1}" width="${width.toFixed(1)}" height="${RIBBON}"/>${letter}`;
     }).join("");
   }
 
   /** `curves`: [{points: [[x, y]], proved}]; `range`: ends of x; `here`: where things are, and the heights there. */
-  function draw({ width, height, curves, range, name, unit, limit, words, winners, crossovers, here, heights, label }) {
-    const left = 66, right = width - 26, top = 14, bottom = height - 52 - (RIBBON - 6);
+  function draw({ width, height, curves, range, name, unit, limit, words, winners, crossovers, here, heights, where, label }) {
+    const left = 66, right = width - 26, top = 22, bottom = height - 52 - (RIBBON - 6);
     const box = { left, right, top, bottom, width: right - left, height: bottom - top };
     const [low, high] = span(curves, limit), ends = range.map(Math.log10);
     const x = (v) => left + ((v - ends[0]) / (ends[1] - ends[0] || 1)) * box.width;
@@ -113,7 +113,8 @@ function maureyPlot() {
     const inside = here !== null && here >= ends[0] - 1e-9 && here <= ends[1] + 1e-9;
     const marker = inside ? `<path class="here" d="M${x(here).toFixed(1)} ${top}V${bottom}"/>` +
       heights.map((v, n) => (Number.isFinite(v) ? `<circle class="dot c${n}" cx="${x(here).toFixed(1)}" cy="${y(v).toFixed(1)}" r="4.5"/>` : "")).join("") +
-      `<path class="handle" d="M${x(here).toFixed(1)} ${bottom + RIBBON + 2}l6 9h-12z"/>` : "";
+      `<path class="handle" d="M${x(here).toFixed(1)} ${top - 1}l6 -8h-12z"/>` +
+      `<text class="handle" text-anchor="${x(here) > right - 110 ? "end" : "start"}" x="${(x(here) + (x(here) > right - 110 ? -10 : 10)).toFixed(1)}" y="${top - 2}">${where}</text>` : "";
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(label)}">` +
       `<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V8"/></pattern>` +
       `<clipPath id="inside"><rect x="${left}" y="${top - 6}" width="${box.width + 1}" height="${box.height + 12}"/></clipPath></defs>` +
