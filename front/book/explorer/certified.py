@@ -53,7 +53,9 @@ def crossover(question: Question) -> dict[str, list[str] | None]:
 
     for _ in range(WIDER):
         if order(low) < 0 < order(high):
-            return {"at": [str(x) if x.denominator == 1 else str(float(x)) for x in _narrowed(order, low, high, integer)]}
+            return {
+                "at": [str(x) if x.denominator == 1 else str(float(x)) for x in _narrowed(order, low, high, integer)]
+            }
         room = high - low
         low, high = low - (min(room, low - 1) if integer else min(room, low / 2)), high + room
     return {"at": None}

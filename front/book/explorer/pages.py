@@ -18,7 +18,9 @@ ABOUT = "Sliders for T, d, m and norms: what every bound says, which is the smal
 
 def pages(runtime: str = "") -> Iterator[Page]:
     scripts = ["assets/temml.min.js", "explorer/data.js", *(f"assets/explorer/{name}.js" for name in SCRIPTS)]
-    yield Page("explorer/index.html", "explorer.html", "Explorer", "explorer", {"scripts": scripts, "runtime": runtime}, ABOUT)
+    yield Page(
+        "explorer/index.html", "explorer.html", "Explorer", "explorer", {"scripts": scripts, "runtime": runtime}, ABOUT
+    )
 
 
 def files(claims: Iterable[Claim], tell: Callable[[str], None]) -> Iterator[tuple[str, str | bytes]]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from maurey import paper_tables
-from maurey.numeric.exact import decimal, to_rational
 from maurey.numeric.binding import exact
+from maurey.numeric.exact import decimal, to_rational
 
 FILE = Path(__file__).with_name("presets.toml")
 
@@ -29,4 +29,8 @@ def measured(exhibit: str, T: int) -> dict[str, str]:
     runs = (json.loads(line) for line in lines)
     norms = next(run["result"]["norms"] for run in runs if run["config"].get("T", 100) == T)
     largest = {name: max(x) if isinstance(x, list) else x for name, x in norms.items()}
-    return {name: decimal(to_rational(exact(x))) for name, x in largest.items() if name.startswith("B_") and "rows" not in name}
+    return {
+        name: decimal(to_rational(exact(x)))
+        for name, x in largest.items()
+        if name.startswith("B_") and "rows" not in name
+    }

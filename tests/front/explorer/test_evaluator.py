@@ -95,14 +95,24 @@ def test_numbers_are_read_exactly_and_nothing_else_is(text, exact):
 def test_points_all_at_once_are_points_one_by_one(evaluate):
     """Constants, lists and signs that vary along the points."""
     data = exported("edelman2022/A.17", "gap", "sharp", (("L", 3),))
-    given = {p["name"]: "1/2" for p in data["takes"]} | {"L": "3", "T": "7", "d": "4", "k": "3", "m": "100", "delta": "1/20"}
+    given = {p["name"]: "1/2" for p in data["takes"]} | {
+        "L": "3",
+        "T": "7",
+        "d": "4",
+        "k": "3",
+        "m": "100",
+        "delta": "1/20",
+    }
     at = {p["name"]: [given[p["name"]]] * 3 if p["index"] else given[p["name"]] for p in data["takes"]}
-    together = function(engine(), """(steps, values, xs) => {
+    together = function(
+        engine(),
+        """(steps, values, xs) => {
       const env = numbers(values);
       env.m = E.positive(Float64Array.from(xs, Math.log));
       const x = E.evaluate(steps, env);
       return xs.map((_, i) => E.logAt(x, i));
-    }""")
+    }""",
+    )
     xs = [10, 1000, 10**6, 10**12]
     found = together(data["steps"], {**data["constants"], **at}, xs)
     assert found == pytest.approx([evaluate(data, at | {"m": str(x)})[1] for x in xs], rel=1e-14)

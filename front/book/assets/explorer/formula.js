@@ -155,7 +155,7 @@ function maureyFormula() {
     if (Number.isNaN(log) || log === Infinity) return "\\text{none}";
     if (log === -Infinity || sign === 0) return "0";
     const below = sign < 0 ? "-" : "", log10 = log / Math.LN10;
-    if (Math.abs(log10) > 1e9) return `${below}10^{${log10.toPrecision(9)}}`;
+    if (Math.abs(log10) > 1e9) return `${below}10^{${Number(log10.toPrecision(9))}}`;
     if (log10 > -3 && log10 < Math.log10(SHORT)) return below + String(Number(Math.exp(log).toPrecision(Math.max(digits, 1))));
     let power = Math.floor(log10), mantissa = (10 ** (log10 - power)).toFixed(digits - 1);
     if (mantissa.startsWith("10")) [mantissa, power] = ["1", power + 1];

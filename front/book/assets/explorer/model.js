@@ -102,7 +102,7 @@ function maureyModel(E, C, data) {
 
   /** A curve with numbers for its symbols; what is wrong is a Problem that says what would be right. */
   function bind(one, values) {
-    const { claim } = one, names = [...claim.symbols, ...claim.constants];
+    const { claim } = one, names = [...claim.constants, ...claim.symbols]; // in this order shares are taken
     for (const p of names) {
       const bad = values[p.name] ? wrong(p, values[p.name]) : "";
       if (bad) throw new Problem(bad);
@@ -218,11 +218,12 @@ function maureyModel(E, C, data) {
   }
 
   const ABOVE = { _inf: ["", "_F", "_21", "_11"], "": ["_F", "_21", "_11"], _F: ["_21", "_11"], _21: ["_11"], _1inf: ["_11"] };
-  const LARGER = { B_X: ["B_X_1"], B_w: ["B_w_1"] };
+  const LARGER = {};
   for (const M of ["V", "QK", "C", "W"]) {
     for (const [suffix, above] of Object.entries(ABOVE)) LARGER[`B_${M}${suffix}`] = above.map((other) => `B_${M}${other}`);
   }
-  for (const name of ["B_V", "B_QK", "B_C", "B_w"]) LARGER[name] = [...(LARGER[name] || []), "B_W_21", "B_W_11"];
+  Object.assign(LARGER, { B_X: ["B_X_1"], B_w: ["B_w_1"] });
+  for (const name of ["B_V", "B_QK", "B_C", "B_w"]) LARGER[name].push("B_W_21", "B_W_11");
 
   /** Norm bounds that others make slack, one line for each. */
   function slack(values, names) {
@@ -232,7 +233,7 @@ function maureyModel(E, C, data) {
       const bounds = numbers(name), others = LARGER[name].filter(usable);
       for (let i = 0; i < Math.max(bounds.length, ...others.map((other) => numbers(other).length)); i++) {
         const entry = (list) => list[list.length > 1 ? i : 0];
-        const least = others.sort((x, y) => entry(numbers(x)) - entry(numbers(y)))[0];
+        const least = others.sort((x, y) => entry(numbers(x)) - entry(numbers(y)) || (x < y ? -1 : 1))[0];
         if (least && entry(bounds) > entry(numbers(least)) + 1e-12) {
           return [{ name, least, text: `${name} = ${entry(String(values[name]).split(","))} is slack: that norm is never above ${least} = ${entry(String(values[least]).split(","))}` }];
         }

@@ -23,7 +23,7 @@ function maureyWords() {
     if (Number.isNaN(log) || log === Infinity) return "no value";
     if (log === -Infinity || sign === 0) return "0";
     const below = sign < 0 ? "−" : "", log10 = log / Math.LN10;
-    if (Math.abs(log10) > 1e9) return `${below}10^${log10.toPrecision(9)}`;
+    if (Math.abs(log10) > 1e9) return `${below}10^${Number(log10.toPrecision(9))}`;
     if (log10 > -3 && log10 < 5) return below + String(Number(Math.exp(log).toPrecision(digits)));
     let power = Math.floor(log10), mantissa = (10 ** (log10 - power)).toFixed(digits - 1);
     if (mantissa.startsWith("10")) [mantissa, power] = ["1", power + 1];
