@@ -66,7 +66,7 @@ def _claim(claim: Claim, library: Library) -> dict[str, Any]:
     standing, entry = library.standings[claim.key], entry_of(claim)
     found = library.entries_of(claim)
     verdict = entry["verdict"] if entry and stands(entry) else None
-    at = point(claim)
+    at, latex = point(claim), {p.name: p.latex for p in claim.names}
     return {
         "claim": claim,
         "paper": cite.short(claim.paper),
@@ -78,13 +78,10 @@ def _claim(claim: Claim, library: Library) -> dict[str, Any]:
         "words": WORDS,
         "statement": prose(claim.statement, claim),
         "restated": restates(claim),
-        "parts": [_part(claim, part, library, at) for part in claim.parts],
+        "parts": list(_parts(claim, library, at)),
         "derivations": _derivations(claim),
-        "findings": reports.of_claim(claim, library),
-        "remarks": [
-            {"status": one["status"], "text": prose(one["note"], claim)}
-            for one in found if one["status"] in ("remark", "undecided") and not one["cause"]
-        ],
+        "findings": _findings(claim, library),
+        "remarks": _remarks(claim, found),
         "verdict": verdict,
         "notes": [prose(note, claim) for note in _notes(verdict, found)],
         "sources": _sources(claim),
@@ -93,10 +90,28 @@ def _claim(claim: Claim, library: Library) -> dict[str, Any]:
         "users": [_link(key, library) for key in library.users[claim.key]],
         "point": at,
         "bibtex": [cite.of_paper(claim.paper), cite.of_claim(claim)],
-        "claim_names": {p.name: p.latex for p in claim.names},
+        "at": [inline(f"{latex[name]}={reports.value(x)}") for name, x in at.at.items()] if at else [],
+        "listed": bool(claim.unrolled or any(p.index for p in claim.symbols)),
         "inline": inline,
         "prose": lambda text: prose(text, claim),
     }  # fmt: skip
+
+
+def _findings(claim: Claim, library: Library) -> list[dict[str, Any]]:
+    """Of a claim that fails, what makes it fail before conditions that are missing besides."""
+    found = reports.of_claim(claim, library)
+    fails = library.standings[claim.key].verdict == "fails"
+    return sorted(found, key=lambda one: one["severity"] == "hypothesis") if fails else found
+
+
+def _remarks(claim: Claim, found: list[Record]) -> list[dict[str, Any]]:
+    """What is remarked of several parts alike is said once."""
+    texts: dict[tuple[str, str], list[str]] = {}
+    for one in found:
+        if one["status"] in ("remark", "undecided") and not one["cause"]:
+            texts.setdefault((one["status"], one["note"]), []).append(one["part"])
+    return [{"status": status, "text": prose(note[:1].upper() + note[1:], claim), "parts": [p for p in parts if p]}
+            for (status, note), parts in texts.items()]  # fmt: skip
 
 
 def _link(key: str, library: Library) -> dict[str, Any]:
@@ -104,16 +119,21 @@ def _link(key: str, library: Library) -> dict[str, Any]:
     return {"key": key, "address": address(key), "title": prose(title), "badge": library.badge(key)}
 
 
-def _part(claim: Claim, part: Part, library: Library, at: Point | None) -> dict[str, Any]:
-    forms = [_form(claim, part, form, library, at) for form in part.forms]
-    return {
-        "name": part.name,
-        "lhs": formulas.mathml(part.lhs, display=True),
-        "meaning": prose(part.meaning, claim),
-        "hides": prose(part.hides, claim) if part.relation in HIDES and part.hides else "",
-        "forms": forms,
-        "valued": at is not None and any(form["value"] for form in forms),
-    }
+def _parts(claim: Claim, library: Library, at: Point | None) -> Iterator[dict[str, Any]]:
+    """Forms that an earlier part has, too, are only named."""
+    shown: dict[Any, str] = {}
+    for part in claim.parts:
+        own = [form for form in part.forms if getattr(part, form) not in shown]
+        shared = [(f"{part.name}-{form}", WORDS[form], shown[getattr(part, form)]) for form in part.forms if form not in own]
+        shown |= {getattr(part, form): f"{part.name}-{form}" for form in own}
+        yield {
+            "name": part.name,
+            "lhs": formulas.mathml(part.lhs, display=True),
+            "meaning": prose(part.meaning, claim),
+            "hides": prose(part.hides, claim) if part.relation in HIDES and part.hides else "",
+            "forms": [_form(claim, part, form, library, at) for form in own],
+            "shared": shared,
+        }
 
 
 def _form(claim: Claim, part: Part, form: str, library: Library, at: Point | None) -> dict[str, Any]:
@@ -160,6 +180,7 @@ def _derivations(claim: Claim) -> list[dict[str, Any]]:
             out.append({
                 "id": f"{part.name}-{form}",
                 "form": form,
+                "part": part.name,
                 "meaning": prose(part.meaning, claim),
                 "others": same,
                 "count": len(steps),

@@ -13,10 +13,10 @@ from maurey.symbolic.expressions import Latex
 from maurey.symbolic.printing import printer_of, step_latex
 from maurey.symbolic.typesetting import Broken, width
 
-from .maths import mathml
+from .maths import breakable, mathml
 
 TWO = Setting()  # lists per layer and per head are shown for two
-ROOM = 47.0  # what a line of the page holds, in widths of a letter
+ROOM = 60.0  # what a line of the page holds, in widths of a letter
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def lines_of(printer: Latex, expr: Any, room: float) -> tuple[Markup, ...]:
     """Broken at its sums and products where it is wider than that; a narrow screen may break it further."""
     text = printer.doprint(expr)
     pieces = [text] if width(text) <= room else Broken(printer).lines(expr, room)
-    return tuple(mathml(f"{{}}{one}" if n else one, display=True, wrap="tex") for n, one in enumerate(pieces))
+    return tuple(breakable(f"{{}}{one}" if n else one) for n, one in enumerate(pieces))
 
 
 def formula(printer: Latex, left: str, relation: str, expr: Any, room: float = ROOM) -> Formula:

@@ -27,6 +27,7 @@ def pages(library: Library) -> Iterator[Page]:
         "picture": picture(library),
         "subject": next(claim for claim in library.claims if claim.key == KEY),
         "subject_address": address(KEY),
+        "subject_paper": cite.short(KEY.partition("/")[0]),
         "instead": figure(README, "Samples that a theorem asks for, beside what networks took"),
         "bars": [_bar(paper, library) for paper in library.papers if len(library.of_paper(paper)) > 2],
         "words": WORDS,

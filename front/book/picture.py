@@ -7,8 +7,7 @@ there, as the ledger has it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -21,24 +20,18 @@ from maurey.numeric.types import Ray
 from maurey.symbolic import registry
 from maurey.verify.errata.witnesses import ray_of
 
-from . import numbers
 from .library import Library, Record
-from .prose import inline, names_of
+from .prose import names_of
 
-KEY, PART = "edelman2022/4.4", "log_N"
+KEY, PART = "trauger2024/3.5", "log_N"
 FORMS = ("repaired", "printed")
-WIDTH, HEIGHT = 640, 380
-LEFT, RIGHT, TOP, BOTTOM = 62, 132, 22, 52
+ACROSS = "number of outputs"
+Scale = Callable[[float], float]
+SIZES = {"wide": (640, 380, 132), "narrow": (360, 330, 82)}  # width, height, and room for labels on the right
+LEFT, TOP, BOTTOM = 44, 40, 52
 
 
-@dataclass(frozen=True)
-class Picture:
-    svg: Markup
-    moves: list[Markup]  # what moves, as powers of t
-    fixed: list[Markup]
-
-
-def picture(library: Library) -> Picture | None:
+def picture(library: Library) -> Markup | None:
     """None, where the ledger has no such erratum."""
     entry = next((e for e in library.entries if _fits(e)), None)
     return _picture(entry) if entry else None
@@ -48,7 +41,7 @@ def _fits(entry: Record) -> bool:
     return entry["key"] == KEY and entry["part"] == PART and entry["status"] == "refuted" and "ray" in entry["witness"]
 
 
-def _picture(entry: Record) -> Picture:
+def _picture(entry: Record) -> Markup:
     claim, witness = registry.find(KEY), entry["witness"]
     ray, at = ray_of(witness), fractions({n: x for n, x in witness["at"].items() if n in names_of(KEY)})
     known = [math.log10(Decimal(t)) for t in witness["t"]]
@@ -56,12 +49,8 @@ def _picture(entry: Record) -> Picture:
     curves = {form: sweep(claim, form, PART, **_along(at, ray, logs, claim.samples)).log10 for form in FORMS}
     printed = sweep(claim, "printed", PART, **_along(at, ray, np.array(known), claim.samples)).log10
     true = [float(p) - float(Decimal(r).log10()) for p, r in zip(printed, witness["ratios"], strict=True)]
-    names = names_of(KEY)
-    return Picture(
-        _drawn(logs, curves, list(zip(known, true, strict=True))),
-        [inline(f"{names[name]}={numbers.power_of(float(power))}") for name, power in ray.items()],
-        [inline(f"{names[name]}={x}") for name, x in at.items()],
-    )
+    dots, ratio = list(zip(known, true, strict=True)), Decimal(witness["ratios"][-1])
+    return Markup("").join(_drawn(kind, logs, curves, dots, ratio) for kind in SIZES)
 
 
 def _along(at: dict[str, Fraction], ray: Ray, logs: np.ndarray, samples: str) -> dict[str, object]:
@@ -71,44 +60,60 @@ def _along(at: dict[str, Fraction], ray: Ray, logs: np.ndarray, samples: str) ->
     return dict(at) | {name: np.rint(x) if name in integers else x for name, x in moved.items()}
 
 
-def _drawn(logs: np.ndarray, curves: dict[str, np.ndarray], true: Sequence[tuple[float, float]]) -> Markup:
-    low = math.floor(min(curve.min() for curve in curves.values()))
+def _drawn(
+    kind: str, logs: np.ndarray, curves: dict[str, np.ndarray], true: Sequence[tuple[float, float]], ratio: Decimal
+) -> Markup:
+    width, height, right = SIZES[kind]
+    low = math.floor(min(curve.min() for curve in curves.values())) - 1
     high = math.ceil(max(curve.max() for curve in curves.values()))
 
     def x(value: float) -> float:
-        return LEFT + (value - logs[0]) / (logs[-1] - logs[0]) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (value - logs[0]) / (logs[-1] - logs[0]) * (width - LEFT - right)
 
     def y(value: float) -> float:
-        return TOP + (high - value) / (high - low) * (HEIGHT - TOP - BOTTOM)
+        return TOP + (high - value) / (high - low) * (height - TOP - BOTTOM)
 
-    parts = [_grid(x, y, logs, low, high)]
+    parts = [_grid(x, y, logs, (low, high), (width - right, height))]
     for form, curve in curves.items():
         path = "".join(f"{'M' if n == 0 else 'L'}{x(t):.1f} {y(v):.1f}" for n, (t, v) in enumerate(zip(logs, curve, strict=True)))
         parts.append(f'<path class="curve {form}" d="{path}"/>')
-        parts.append(f'<text class="{form}" x="{WIDTH - RIGHT + 8}" y="{y(curve[-1]) + 5:.1f}">{form}</text>')
+        parts.append(f'<text class="{form}" x="{width - right + 8}" y="{y(curve[-1]) + 5:.1f}">{form}</text>')
+    floor = dict(zip(FORMS, curves.values(), strict=True))["printed"]
     for t, v in true:
+        low_end = y(float(np.interp(t, logs, floor)))
+        parts.append(f'<path class="short" d="M{x(t):.1f} {low_end:.1f}V{y(v) + 8:.1f}"/>')
         parts.append(f'<circle class="truth" cx="{x(t):.1f}" cy="{y(v):.1f}" r="5"/>')
-    t, v = true[-1]
-    parts.append(f'<text class="truth" x="{WIDTH - RIGHT + 8}" y="{y(v) + 5:.1f}">needed, at least</text>')
+    middle = (y(v) + low_end) / 2
+    needed = ("needed,", "at least") if kind == "narrow" else ("needed, at least",)
+    for n, words in enumerate(needed):
+        parts.append(f'<text class="truth" x="{x(t) + 12:.1f}" y="{y(v) + 5 + 18 * n:.1f}">{words}</text>')
+    parts.append(f'<text class="short" x="{x(t) + 12:.1f}" y="{middle:.1f}">{_times(1 / ratio)} times</text>')
+    parts.append(f'<text class="short" x="{x(t) + 12:.1f}" y="{middle + 18:.1f}">too small</text>')
     label = "A printed bound on a log covering number crosses below what the class needs; the repaired bound stays above."
     return Markup(
-        f'<svg class="picture" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+        f'<svg class="picture {kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
     )
 
 
-def _grid(x: object, y: object, logs: np.ndarray, low: int, high: int) -> str:
-    assert callable(x) and callable(y)
-    step = max(1, round((high - low) / 5))
+def _grid(x: Scale, y: Scale, logs: np.ndarray, span: tuple[int, int], corner: tuple[int, int]) -> str:
+    right, height = corner
     parts = []
-    for power in range(low, high + 1, step):
-        parts.append(f'<path class="grid" d="M{LEFT} {y(power):.1f}H{WIDTH - RIGHT}"/>')
+    for power in range(span[0], span[1] + 1, max(1, round((span[1] - span[0]) / 5))):
+        parts.append(f'<path class="grid" d="M{LEFT} {y(power):.1f}H{right}"/>')
         parts.append(f'<text class="tick" text-anchor="end" x="{LEFT - 8}" y="{y(power) + 5:.1f}">{_ten(power)}</text>')
-    for power in range(math.ceil(logs[0]), math.floor(logs[-1]) + 1):
-        parts.append(f'<text class="tick" text-anchor="middle" x="{x(power):.1f}" y="{HEIGHT - BOTTOM + 22}">{_ten(power)}</text>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(f'<text class="axis" text-anchor="middle" x="{middle:.0f}" y="{HEIGHT - 8}"><tspan class="letter">t</tspan></text>')
-    parts.append(f'<text class="axis" x="{LEFT - 40}" y="{TOP - 6}">log covering number</text>')
+    powers = range(math.ceil(logs[0]), math.floor(logs[-1]) + 1)
+    for power in powers[:: 1 if right > 400 else 2]:
+        parts.append(f'<text class="tick" text-anchor="middle" x="{x(power):.1f}" y="{height - BOTTOM + 22}">{_ten(power)}</text>')
+    middle = (LEFT + right) / 2
+    parts.append(f'<text class="axis" text-anchor="middle" x="{middle:.0f}" y="{height - 6}">{ACROSS}</text>')
+    parts.append('<text class="axis" x="0" y="14">log covering number</text>')
     return "".join(parts)
+
+
+def _times(x: Decimal) -> str:
+    """Rounded down to two digits."""
+    digits = len(str(int(x)))
+    return f"{int(x) // 10 ** (digits - 2) * 10 ** (digits - 2):,}"
 
 
 def _ten(power: int) -> str:
