@@ -13,7 +13,8 @@ from functools import cache
 
 from maurey.symbolic.names import VOCABULARY
 
-GREEK = ["alpha", "beta", "gamma", "delta", "eta", "theta", "kappa", "lambda", "rho", "sigma", "tau", "phi", "chi", "omega", "Gamma", "Delta", "Theta", "Sigma", "Omega"]  # fmt: skip
+GREEK = ("alpha beta gamma delta eta theta kappa lambda rho sigma tau phi chi omega Gamma Delta Theta Sigma "
+         "Omega").split()  # fmt: skip
 FUNCTIONS = {name: rf"\{name}" for name in ("log", "ln", "exp", "min", "max", "tanh")} | {"Min": r"\min", "Max": r"\max"} | {
     name: rf"\operatorname{{{name}}}" for name in ("floor", "ceil", "kl", "binom", "Tr", "poly")
 }

@@ -16,7 +16,7 @@ from .page import Page
 
 Row = dict[str, str]
 LONGEST = 600  # characters of words that are searched
-COMMON = set(["a", "an", "and", "are", "as", "at", "by", "for", "from", "if", "in", "is", "it", "its", "of", "on", "one", "or", "that", "the", "this", "to", "with", "which", "not", "no", "be"])
+COMMON = set("a an and are as at by for from if in is it its of on one or that the this to with which not no be".split())
 
 
 def script(library: Library, pages: Sequence[Page]) -> str:

@@ -57,7 +57,7 @@ def _points(claim: Claim) -> Iterator[dict[str, str]]:
     lists = {p.index for p in needed if p.index} | set(claim.unrolled)
     for changes in TRIED:
         at = {p.name: _natural(p, claim) for p in needed}
-        yield at | dict.fromkeys(lists & set(at), "2") | {n: x for n, x in changes.items() if n in at}
+        yield at | {name: "2" for name in lists & set(at)} | {n: x for n, x in changes.items() if n in at}
 
 
 def point(claim: Claim) -> Point | None:

@@ -10,10 +10,12 @@ from maurey.symbolic.claim import Claim
 
 from . import data
 
-SCRIPTS = ("words", "evaluator", "compare", "blame", "samples", "formula", "model", "address", "plot", "worker", "controls",
-           "answers", "taking", "certify", "own", "tour", "explorer")  # fmt: skip
+SCRIPTS = (
+    *("words", "evaluator", "compare", "blame", "samples", "formula", "model", "address", "plot", "worker", "controls"),
+    *("answers", "taking", "certify", "own", "tour", "explorer"),
+)
 TEMML = Path(__file__).parents[1] / "temml" / "temml.min.js"
-ABOUT = "Sliders for T, d, m and norms: what every bound says, which is the smallest, what makes it large, when it says anything."
+ABOUT = "Sliders for T, d, m and norms: what bounds say, which is smallest, what makes it large, when it says anything."
 
 
 def pages(runtime: str = "") -> Iterator[Page]:

@@ -15,36 +15,39 @@ from maurey.symbolic import registry
 from maurey.symbolic.claim import InputError
 from maurey.verify.evidence import form_stands
 
-KEYS = ("edelman2022/A.17", "edelman2022/A.12", "edelman2022/4.4", "edelman2022/4.5", "edelman2022/A.10", "edelman2022/2.2", "trauger2024/3.6",
-        "trauger2024/4.1.1", "trauger2024/4.2.1", "trauger2024/S2.5", "mousavi2025/5", "mousavi2025/10", "lintilhac2026/2")  # fmt: skip
-HEAD = {
-    "eps": "1/10",
-    "d": "8",
-    "m": "100",
-    "T": "16",
-    "L_sigma": "1",
-    "B_X": "1",
-    "B_V": "2",
-    "B_V_inf": "0.7",
-    "B_QK_inf": "0.4",
-}
-NETWORK = {
-    "eps": "0.1", "T": "256", "d": "64", "k": "64", "m": "1000000", "L": "3", "L_sigma": "1", "B_X": "1", "B_w": "1", "B_V": "1.5", "B_QK": "1",
-    "B_C": "1,2,1", "B_V_inf": "0.25", "B_QK_inf": "0.25", "B_C_inf": "0.25", "B_W_11": "64", "L_loss": "1", "b": "1", "delta": "0.05",
-}  # fmt: skip
-LINEAR = {
-    "eps": "1/10",
-    "d": "16",
-    "k": "16",
-    "d_1": "16",
-    "d_2": "16",
-    "N": "1000",
-    "B_X": "2",
-    "B_w": "1",
-    "B_W_inf": "1",
-    "B_W_11": "3",
-}
-GAP = {"L_loss": "1", "C_F": "7", "A": "1", "b": "1", "delta": "1/20", "m": "1000"}
+KEYS = [
+    *(
+        "edelman2022/A.17",
+        "edelman2022/A.12",
+        "edelman2022/4.4",
+        "edelman2022/4.5",
+        "edelman2022/A.10",
+        "edelman2022/2.2",
+        "trauger2024/3.6",
+    ),
+    *(
+        "trauger2024/4.1.1",
+        "trauger2024/4.2.1",
+        "trauger2024/S2.5",
+        "mousavi2025/5",
+        "mousavi2025/10",
+        "lintilhac2026/2",
+    ),
+]
+
+
+def at(words):
+    return dict(word.split("=") for word in words.split())
+
+
+HEAD = at("eps=1/10 d=8 m=100 T=16 L_sigma=1 B_X=1 B_V=2 B_V_inf=0.7 B_QK_inf=0.4")
+LISTS = at("eps=0.1 T=256 d=64 k=64 m=1000000 L=3 L_sigma=1 B_X=1 B_w=1 B_V=1.5 B_QK=1 B_C=1,2,1 B_V_inf=0.25") | at(
+    "B_QK_inf=0.25 B_C_inf=0.25 B_W_11=64 L_loss=1 b=1 delta=0.05"
+)
+NETWORK = LISTS | {"B_C": "1"}
+LINEAR = at("eps=1/10 d=16 k=16 d_1=16 d_2=16 N=1000 B_X=2 B_w=1 B_W_inf=1 B_W_11=3")
+GAP = at("L_loss=1 C_F=7 A=1 b=1 delta=1/20 m=1000")
+TOKENS = at("n=100 N=10 m=2 d=3 q=1 d_e=4 r_a=2 r_w=1 C_x=1 C_y=1 s=1 eps_2NN=0.001")
 SCRIPTS = ("compare", "blame", "samples", "model")
 GIVEN = """
 var M = maureyModel(E, C, DATA);
@@ -74,12 +77,11 @@ def known(curve, values):
     """Of the values, those of the claim's symbols, in its order, as the commands take them."""
     key, part, form = curve.split(":")
     names = [p.name for p in maurey.claim(key).names if p.name in values]
-    return (
-        maurey.claim(key),
-        part,
-        form,
-        {name: values[name].split(",") if "," in values[name] else values[name] for name in names},
-    )
+    return maurey.claim(key), part, form, {name: listed(values[name]) for name in names}
+
+
+def listed(text):
+    return text.split(",") if "," in text else text
 
 
 # --- values ----------------------------------------------------------------------------------------------------------
@@ -88,19 +90,20 @@ def known(curve, values):
 @pytest.mark.parametrize(
     ("curve", "values"),
     [
-        ("edelman2022/A.17:gap:sharp", NETWORK),
-        ("edelman2022/A.17:log_N:printed", NETWORK),
-        ("edelman2022/A.17:log_N:repaired", NETWORK),
-        ("edelman2022/A.17:log_N:sharp", NETWORK | {"L": "4", "B_C": "1", "B_V_F": "2", "B_QK_F": "2", "B_C_F": "2"}),
-        ("edelman2022/A.12:log_N:sharp", HEAD | {"H": "3", "B_V": "1,2,3", "B_V_F": "3", "B_QK_F": "1"}),
+        ("edelman2022/A.17:gap:sharp", LISTS),
+        ("edelman2022/A.17:log_N:printed", LISTS),
+        ("edelman2022/A.17:log_N:repaired", LISTS),
+        ("edelman2022/A.17:log_N:sharp", NETWORK | at("L=4 B_V_F=2 B_QK_F=2 B_C_F=2")),
+        ("edelman2022/A.12:log_N:sharp", HEAD | at("H=3 B_V=1,2,3 B_V_F=3 B_QK_F=1")),
         ("edelman2022/4.4:log_N:sharp", HEAD | {"kappa": "1"}),
-        ("trauger2024/S2.5:gap_network:sharp", NETWORK | {"B_C": "1"}),
+        ("trauger2024/S2.5:gap_network:sharp", NETWORK),
     ],
 )
 def test_values_are_those_of_sweep(page, curve, values):
-    found = page(
-        "(id, values) => { const x = M.at(M.curve(id), values); return [x.problem, x.value && x.value.sign, x.value && x.value.log]; }"
-    )
+    found = page("""(id, values) => {
+      const { problem, value } = M.at(M.curve(id), values);
+      return [problem, value && value.sign, value && value.log];
+    }""")
     claim, part, form, given = known(curve, values)
     expected = claim.sweep(form, part, **given)
     assert found(curve, values) == ["", 1, pytest.approx(float(expected.log), rel=1e-12)]
@@ -128,21 +131,20 @@ def test_optional_norms_count_once_all_of_their_kind_are_given(page):
 )
 def test_what_is_wrong_is_said(page, changes, words):
     problem = page("(id, values) => M.at(M.curve(id), values).problem")
-    assert words in problem("edelman2022/A.17:gap:sharp", NETWORK | {"B_C": "1"} | changes)
+    assert words in problem("edelman2022/A.17:gap:sharp", NETWORK | changes)
 
 
 def test_assumptions_of_the_claim_hold_or_it_says_so(page):
-    at = {"N": "5", "d": "9", "k": "3", "eps": "1/10", "B_X": "1", "B_W_11": "1"}
+    given = at("N=5 d=9 k=3 eps=1/10 B_X=1 B_W_11=1")
     problem = page("(id, values) => M.at(M.curve(id), values).problem")
-    assert problem("trauger2024/3.6:log_N:sharp", at) == "trauger2024/3.6 assumes that there are at least d points"
+    assert problem("trauger2024/3.6:log_N:sharp", given) == "trauger2024/3.6 assumes that there are at least d points"
     with pytest.raises(InputError, match="there are at least d points"):
-        maurey.claim("trauger2024/3.6").sweep("sharp", **at)
+        maurey.claim("trauger2024/3.6").sweep("sharp", **given)
     swept = page("(id, values) => lists(M.graph(M.curve(id), values, 'N').sweep([5, 9, 20]).log)")
-    below, *rest = swept("trauger2024/3.6:log_N:sharp", at)
+    below, *rest = swept("trauger2024/3.6:log_N:sharp", given)
     assert below == "NaN"
-    assert rest == pytest.approx(
-        list(maurey.claim("trauger2024/3.6").sweep("sharp", **at | {"N": [9, 20]}).log), rel=1e-13
-    )
+    expected = maurey.claim("trauger2024/3.6").sweep("sharp", **given | {"N": [9, 20]})
+    assert rest == pytest.approx(list(expected.log), rel=1e-13)
 
 
 def test_which_forms_may_be_called_the_smallest(found):
@@ -156,8 +158,8 @@ def test_norms_that_others_make_slack_are_named_as_the_command_names_them(page):
     rng = random.Random("slack")
     norms = ["B_V", "B_V_inf", "B_V_F", "B_QK", "B_QK_inf", "B_C", "B_w", "B_W_21", "B_W_11", "B_X", "B_X_1"]
     for _ in range(40):
-        at = {name: str(rng.randint(1, 9)) for name in rng.sample(norms, 6)}
-        assert notes(at, list(at)) == slack({name: Fraction(x) for name, x in at.items()})
+        given = {name: str(rng.randint(1, 9)) for name in rng.sample(norms, 6)}
+        assert notes(given, list(given)) == slack({name: Fraction(x) for name, x in given.items()})
 
 
 # --- curves ----------------------------------------------------------------------------------------------------------
@@ -168,14 +170,22 @@ COMPARE = """(ids, values, over, low, high, points) => {
   const found = C.settle(graphs, ones.map(() => true), grid, integer);
   return { grid, logs: graphs.map((graph) => lists(graph.sweep(grid).log)), ...found };
 }"""
+COVERS = "edelman2022/4.5:log_N:sharp", "trauger2024/3.6:log_N:sharp"
+DEEP = "edelman2022/A.17:log_N:sharp", "trauger2024/4.2.1:log_N:sharp", "trauger2024/S2.5:log_N_network:sharp"
 CASES = [
-    (["edelman2022/4.5:log_N:sharp", "edelman2022/4.5:log_N:derived"], LINEAR, "N", 10, 10**5),
-    (["edelman2022/4.5:log_N:sharp", "trauger2024/3.6:log_N:sharp", "edelman2022/4.5:log_N:printed"], LINEAR, "eps", 0.01, 10),
-    (["edelman2022/4.5:log_N:sharp", "trauger2024/3.6:log_N:sharp"], LINEAR, "B_W_11", 0.1, 100),
-    (["edelman2022/A.17:log_N:sharp", "trauger2024/4.2.1:log_N:sharp", "trauger2024/S2.5:log_N_network:sharp"], NETWORK | {"B_C": "1"}, "L", 1, 4),
-    (["edelman2022/A.17:gap:sharp", "trauger2024/S2.5:gap_network:sharp"], NETWORK | {"B_C": "1", "m": "1e9"}, "d", 16, 100000),
-    (["edelman2022/4.4:log_N:printed", "edelman2022/4.4:log_N:derived", "edelman2022/4.4:log_N:sharp"], HEAD | {"C0": "1000"}, "T", 16, 10**6),
-]  # fmt: skip
+    (("edelman2022/4.5:log_N:sharp", "edelman2022/4.5:log_N:derived"), LINEAR, "N", 10, 10**5),
+    ((*COVERS, "edelman2022/4.5:log_N:printed"), LINEAR, "eps", 0.01, 10),
+    (COVERS, LINEAR, "B_W_11", 0.1, 100),
+    (DEEP, NETWORK, "L", 1, 4),
+    (("edelman2022/A.17:gap:sharp", "trauger2024/S2.5:gap_network:sharp"), NETWORK | at("m=1e9"), "d", 16, 10**5),
+    (
+        [f"edelman2022/4.4:log_N:{form}" for form in ("printed", "derived", "sharp")],
+        HEAD | at("C0=1000"),
+        "T",
+        16,
+        10**6,
+    ),
+]
 
 
 @pytest.mark.slow
@@ -184,7 +194,7 @@ def test_curves_crossovers_and_winners_are_those_of_compare(page, curves, values
     found = page(COMPARE)(curves, {**values, over: str(low)}, over, low, high, 41)
     keys = [curve.rpartition(":")[0] for curve in curves]
     forms = list(dict.fromkeys(curve.rpartition(":")[2] for curve in curves))
-    given = {name: x.split(",") if "," in x else x for name, x in values.items() if name != over}
+    given = {name: listed(x) for name, x in values.items() if name != over}
     used = {p.name for key in keys for p in maurey.claim(key.partition(":")[0]).names}
     expected = maurey.compare(*dict.fromkeys(keys), over={over: (str(low), str(high))}, forms=forms, points=41,
                               **{name: x for name, x in given.items() if name in used})  # fmt: skip
@@ -223,10 +233,8 @@ BLAME = """(id, values) => {
         ("edelman2022/4.5:log_N:sharp", LINEAR),
         ("edelman2022/4.4:log_N:printed", HEAD),
         ("edelman2022/A.12:log_N:derived", HEAD | {"H": "2", "B_V": "2,3"}),
-        pytest.param("edelman2022/A.17:log_N:printed", NETWORK, marks=pytest.mark.slow),
-        pytest.param(
-            "trauger2024/4.2.1:gap:derived", NETWORK | {"B_C": "1", "m": "1e20", "L": "2"}, marks=pytest.mark.slow
-        ),
+        pytest.param("edelman2022/A.17:log_N:printed", LISTS, marks=pytest.mark.slow),
+        pytest.param("trauger2024/4.2.1:gap:derived", NETWORK | {"m": "1e20", "L": "2"}, marks=pytest.mark.slow),
     ],
 )
 def test_shares_are_those_of_blame(page, curve, values):
@@ -248,11 +256,10 @@ def test_shares_are_those_of_blame(page, curve, values):
         ("edelman2022/2.2:gap:derived", GAP, "0.1"),
         ("edelman2022/2.2:gap:printed", GAP, "1/7"),
         ("edelman2022/2.2:gap:sharp", GAP, "3"),
-        ("trauger2024/S2.5:gap_network:sharp", NETWORK | {"B_C": "1"}, "0.1"),
-        ("mousavi2025/10:risk:printed", {"n": "100", "N": "10", "m": "2", "d": "3", "q": "1", "d_e": "4", "r_a": "2", "r_w": "1", "C_x": "1", "C_y": "1",
-                                         "s": "1", "eps_2NN": "0.001"}, "1"),
+        ("trauger2024/S2.5:gap_network:sharp", NETWORK, "0.1"),
+        ("mousavi2025/10:risk:printed", TOKENS, "1"),
     ],
-)  # fmt: skip
+)
 def test_the_smallest_sample_size_is_that_of_samples(page, curve, values, gap):
     claim, part, form, given = known(curve, values)
     smallest = page("""(id, values, gap) => {
@@ -270,10 +277,10 @@ def test_points_outside_the_domains_have_words(page):
 
     rng = random.Random("domains")
     for key in KEYS:
-        claim, at = registry.find(key), point(registry.find(key), rng)
+        claim, given = registry.find(key), point(registry.find(key), rng)
         curve = f"{key}:{claim.parts[0].name}:{claim.parts[0].forms[0]}"
         for p in claim.symbols:
-            for text in ("0", "-1", "1/2", "1", "2.0", "1.5", "1e3", "1,2", "x", "", str(at.get(p.name, "3"))[:5]):
+            for text in ("0", "-1", "1/2", "1", "2.0", "1.5", "1e3", "1,2", "x", "", str(given.get(p.name, "3"))[:5]):
                 try:
                     read_exact(p, text)
                     expected = True

@@ -1,5 +1,6 @@
 """The page's evaluator gives what `sweep` gives, at all forms; every type of node counts."""
 
+import math
 import random
 
 import pytest
@@ -35,8 +36,8 @@ def evaluate():
 
 def agrees(found, expected):
     """To nine digits of the logarithm, and in the sign."""
-    if found is None or found[1] == expected[1]:
-        return found is not None and found[0] == expected[0]
+    if found is None or -math.inf in (found[1], expected[1]):
+        return found is not None and found[1] == expected[1]
     return found[0] == expected[0] and abs(found[1] - expected[1]) <= max(1e-9 * abs(expected[1]), 1e-12)
 
 
@@ -84,9 +85,11 @@ def test_every_type_of_node_counts(kind, evaluate):
 
 @pytest.mark.parametrize(
     ("text", "exact"),
-    [("1/10", ["1", "10"]), ("1e6", ["1000000", "1"]), ("-.5", ["-5", "10"]), ("2.50", ["250", "100"]), ("3/0", None), ("1+1", None),
-     ("nan", None), ("", None), ("1e1000", None), ("0x10", None), ("1/", None), (" 7 ", ["7", "1"])],
-)  # fmt: skip
+    [
+        *(("1/10", ["1", "10"]), ("1e6", ["1000000", "1"]), ("-.5", ["-5", "10"]), ("2.50", ["250", "100"])),
+        *((" 7 ", ["7", "1"]), *((text, None) for text in ("3/0", "1+1", "nan", "", "1e1000", "0x10", "1/"))),
+    ],
+)
 def test_numbers_are_read_exactly_and_nothing_else_is(text, exact):
     read = function(engine(), "(text) => { const x = E.exact(text); return x && x.map(String); }")
     assert read(text) == exact

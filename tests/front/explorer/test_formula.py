@@ -15,8 +15,8 @@ from maurey.symbolic.claim import HIDES
 
 PRINT = """(nodes, names, marks, hidden) => {
   const F = maureyFormula(), name = (symbol) => names[symbol] || symbol;
-  const show = F.printer({ name, entry: (list, place, show) => F.placed(name(list), marks[list], show(place)), hidden });
-  return nodes.map(show);
+  const entry = (list, place, show) => F.placed(name(list), marks[list], show(place));
+  return nodes.map(F.printer({ name, entry, hidden }));
 }"""
 NUMBER = "(sign, log) => maureyFormula().number(sign, log)"
 
@@ -61,9 +61,17 @@ def test_some_forms_are_printed_as_latex_of_them(key, show):
 
 @pytest.mark.parametrize(
     ("sign", "log10", "text"),
-    [(1, 2.408239965311849, "256"), (1, 8.586587304671755, r"3.86\cdot10^{8}"), (1, 6, "10^{6}"), (-1, -1, "-0.1"), (1, -5, "10^{-5}"),
-     (1, 7.99999999, "10^{8}"), (1, 40.30102999566398, r"2\cdot10^{40}"), (1, 3e9, "10^{3000000000}")],
-)  # fmt: skip
+    [
+        *(
+            (1, 2.408239965311849, "256"),
+            (1, 8.586587304671755, r"3.86\cdot10^{8}"),
+            (1, 6, "10^{6}"),
+            (-1, -1, "-0.1"),
+        ),
+        *((1, -5, "10^{-5}"), (1, 7.99999999, "10^{8}"), (1, 40.30102999566398, r"2\cdot10^{40}")),
+        (1, 3e9, "10^{3000000000}"),
+    ],
+)
 def test_numbers_read_as_powers_of_ten(sign, log10, text):
     assert function(engine("formula"), NUMBER)(sign, log10 * 2.302585092994046) == text
 
