@@ -49,7 +49,6 @@ def script(claims: Iterable[Claim], tell: Tell = lambda text: None) -> str:
 def _claim(table: Table, claim: Claim, standing: Standing) -> dict[str, Any]:
     return {
         "title": claim.title,
-        "subject": subject(claim),
         "symbols": [_symbol(p) for p in claim.symbols],
         "constants": [_constant(c) for c in claim.constants],
         "assumes": [[table.node(node(a.relation)), a.text] for a in claim.assumes],
@@ -83,6 +82,7 @@ def _part(table: Table, claim: Claim, part: Part, standing: Standing) -> dict[st
         "meaning": part.meaning,
         "below": part.below,
         "quantity": quantity(claim, part),
+        "subject": subject(claim, part),
         "forms": {form: _form(table, claim, part, form, standing) for form in part.forms},
     }
 

@@ -38,22 +38,15 @@ SUBJECTS = {  # by the symbols that tell them: of what class it is
     "Recurrent networks": {"L_h", "L_y", "d_h", "r_h", "alpha_N"},
     "From an entropy or a complexity, whatever the class": {"C_F", "R_F", "E_in", "E_score", "E_head", "KL"},
     "Lintilhac and Shaikh's two layers": {"omega", "Sigma", "norm_squared"},
-    "One layer, one or several heads": {
-        "B_V",
-        "B_V_inf",
-        "B_V_1inf",
-        "B_QK_F",
-        "B_QK_21",
-        "C_Norm",
-        "H",
-        "r_z",
-        "N_heads",
-    },
-    "Linear maps": {"B_W_inf", "B_W_21", "B_W_F", "B_W_11", "B_W_1inf", "N", "B_w"},
+    "Networks for token regression": {"d_e", "D_e", "r_z", "L_f"},
+    "One layer, one or several heads": {"B_V", "B_V_inf", "B_V_1inf", "B_QK_F", "B_QK_21", "C_Norm", "H"},
+    "Linear maps": {"B_W_inf", "B_W_21", "B_W_F", "B_W_11", "B_W_1inf", "B_w"},
 }
 REST = "Others"
 
 
-def subject(claim: Claim) -> str:
+def subject(claim: Claim, part: Part) -> str:
+    if "linear" in part.meaning:
+        return "Linear maps"
     names = {p.name for p in claim.symbols} | {p.index for p in claim.symbols}
     return next((title for title, signs in SUBJECTS.items() if names & signs), REST)

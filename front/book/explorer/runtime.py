@@ -6,6 +6,7 @@ says that it cannot certify.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import subprocess
@@ -65,17 +66,24 @@ def gather(cache: Path = CACHE, tell: Callable[[str], None] = print) -> None:
             content(part, cache)
 
 
+def complete(cache: Path = CACHE) -> bool:
+    try:
+        return all(content(part, cache) for part in parts())
+    except Missing:
+        return False
+
+
 def files(cache: Path = CACHE) -> Iterator[tuple[str, bytes]]:
     """Into the book: nothing, unless all parts are there."""
-    try:
-        pyodide, flint, *pure = [content(part, cache) for part in parts()]
-    except Missing:
+    if not complete(cache):
         return
+    pyodide, flint, *pure = [content(part, cache) for part in parts()]
     with tarfile.open(fileobj=io.BytesIO(pyodide)) as packed:
         for name in PYODIDE:
             member = packed.extractfile(f"package/{name}")
             assert member is not None
-            yield f"{FOLDER}/{name}", member.read()
+            packs = name.endswith(".wasm")
+            yield f"{FOLDER}/{name}{'.gz' * packs}", gzip.compress(member.read(), mtime=0) if packs else member.read()
     yield f"{FOLDER}/maurey.zip", archive(flint, pure)
     yield f"{FOLDER}/worker.mjs", WORKER.read_bytes()
 

@@ -58,8 +58,15 @@ function maureyAddress(E, model, data) {
       if (cut < 1) tell(`“${word.slice(0, 40)}” in the address is no NAME=VALUE.`);
       else if (Object.hasOwn(WORDS, name)) Object.assign(found, WORDS[name](text, tell));
       else if (!first.has(name)) tell(`There is no symbol “${name.slice(0, 30)}”; it is left out.`);
-      else if (model.wrong(first.get(name), text)) tell(`${model.wrong(first.get(name), text)}; it is left out.`);
       else found.values[name] = text;
+    }
+    const ones = (found.curves || []).map(model.curve);
+    for (const [name, text] of Object.entries(found.values)) {
+      const bad = model.nowhere(name, text, ones);
+      if (bad) {
+        tell(`${bad}; it is left out.`);
+        delete found.values[name];
+      }
     }
     return { found, problems };
   }

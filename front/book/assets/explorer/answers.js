@@ -18,7 +18,7 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
   function values(box, found, certified) {
     const least = app.smallest(found);
     box.replaceChildren(h("table", { class: "values" },
-      h("thead", {}, h("tr", {}, ["", "bound", "known", app.where()].map((text) => h("th", { scope: "col" }, text)))),
+      h("thead", {}, h("tr", {}, ["letter", "bound", "known", app.where()].map((text, n) => h("th", { scope: "col" }, n ? text : h("span", { class: "hidden" }, text))))),
       h("tbody", {}, found.map(({ one, at, remarks }, n) => {
         const [mark, says] = STATES[one.state], exact = certified.get(one.id);
         const value = at.problem ? h("span", { class: "wrong" }, at.problem) : h("strong", {}, told(at.value.sign, at.value.log));
@@ -37,10 +37,10 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
     const lines = settled.winners.map(({ curve, ties, from, to }) => h("li", {}, named(curve), ties.map((n) => [" and ", named(n)]),
       ties.length ? " (a tie)" : "", from === to ? ` at ${over} = ${plain(from)}` : ` from ${over} = ${plain(from)} to ${plain(to)}`));
     const best = app.lowest(found);
-    const parts = [lines.length ? h("p", {}, "Of the bounds that are proved, the smallest is:") : h("p", {}, "None of the bounds drawn here is proved and has a value; none is called the smallest."),
+    const parts = [lines.length ? h("p", {}, "Of the bounds that are proved, the smallest is:") : h("p", {}, "None of the bounds drawn here is known to hold, with a value; none is called the smallest."),
       h("ul", { class: "winners" }, lines)];
     if (best !== null && found[best].one.state !== "proved") {
-      const why = { fails: "it fails as printed", hides: "it hides a constant", open: "it is not verified", own: "it comes from your file" };
+      const why = { fails: "it fails as printed", hides: "it hides a constant", open: "it is not verified", own: "it comes from your file, which is not checked here" };
       parts.push(h("p", { class: "note" }, named(best), ` is lower at ${app.where()}, and does not count: ${why[found[best].one.state]}.`));
     }
     if (settled.crossovers.length) {

@@ -3,6 +3,15 @@
 import { loadPyodide } from "./pyodide.mjs";
 
 const PLACE = "/lib/maurey";
+const open = globalThis.fetch;
+
+/** What is large comes packed. */
+globalThis.fetch = async (address, ...more) => {
+  if (!String(address).endsWith(".wasm")) return open(address, ...more);
+  const unpacked = (await open(`${address}.gz`)).body.pipeThrough(new DecompressionStream("gzip"));
+  return new Response(unpacked, { headers: { "Content-Type": "application/wasm" } });
+};
+
 const tell = (told) => postMessage({ told });
 
 async function start() {

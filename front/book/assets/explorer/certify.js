@@ -61,6 +61,7 @@ function maureyCertify({ model, words, app, shown }) {
 
   /** Every bound that is drawn, at the values that are set: the digits of `maurey eval`. */
   document.getElementById("certify").replaceChildren(button("Certify these values", null, async () => {
+    if (!known().length) throw new Error("What comes from a file is certified in Python, by claim.enclose(...).");
     for (const one of known()) {
       const { value, lower, upper, problem } = await ask("value", question(one, ""));
       app.certified.set(one.id, problem || `${value}, certified: from ${lower} to ${upper}`);

@@ -43,7 +43,7 @@ function maureyControls({ E, model, address, words, data, app }) {
     const own = [...model.parts.values()].filter((part) => part.quantity === app.quantity() && text(part).includes(filter.toLowerCase()));
     const subjects = new Map();
     for (const part of own) {
-      const subject = model.claims.get(part.key).subject;
+      const { subject } = part;
       subjects.set(subject, [...(subjects.get(subject) || []), part]);
     }
     const open = new Set([...box.querySelectorAll("details[open]")].map((one) => one.dataset.subject));

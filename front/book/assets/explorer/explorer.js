@@ -109,7 +109,7 @@
     const width = Math.max(280, figure.clientWidth), height = Math.round(Math.min(430, Math.max(innerHeight * (width < 600 ? 0.36 : 0.48), 230)));
     drawn = plot.draw({
       width, height, curves, range: [grid[0], grid[grid.length - 1]], limit, heights, here: here()[1] / LN10,
-      where: plot.escape(app.where()), name: `${name}${symbol ? `, ${symbol.plain}` : ""}`, unit: "", winners: settled.winners,
+      where: plot.escape(app.where()), whole: model.integer(chosen(), name), name: `${name}${symbol ? `, ${symbol.plain}` : ""}`, unit: "", winners: settled.winners,
       words: limit === null ? "" : width < 500 ? "says nothing" : `says nothing: ${tops[0].says}`, crossovers: crossed,
       label: `${found.length} bounds against ${name}, from ${plain(grid[0])} to ${plain(grid[grid.length - 1])}`,
     });
@@ -225,8 +225,8 @@
     best: (part) => `${part.key}:${part.name}:${["sharp", "derived", "repaired", "printed"].find((form) => part.forms[form]?.state === "proved") || Object.keys(part.forms)[0]}`,
     chooseQuantity(name) {
       picked = name;
-      const subjects = new Set(chosen().map(({ claim }) => claim.subject));
-      const own = [...model.parts.values()].filter((part) => part.quantity === name), near = own.filter((part) => subjects.has(model.claims.get(part.key).subject));
+      const subjects = new Set(chosen().map(({ part }) => part.subject));
+      const own = [...model.parts.values()].filter((part) => part.quantity === name), near = own.filter((part) => subjects.has(part.subject));
       const few = (near.length ? near : own).slice(0, name === "other" ? 1 : 3);
       state.curves = name === "other" || few.length === 1 ? Object.keys(few[0].forms).map((form) => `${few[0].key}:${few[0].name}:${form}`) : few.map(app.best);
       structure();

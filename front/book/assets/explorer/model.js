@@ -244,19 +244,30 @@ function maureyModel(E, C, data) {
 
   // --- one's own -----------------------------------------------------------------------------------------------------
 
-  const every = new Map();
-  for (const claim of claims.values()) for (const p of [...claim.symbols, ...claim.constants]) if (!every.has(p.name)) every.set(p.name, p);
-  const named = (name) => every.get(name);
+  const every = new Map(); // what a name means, in one claim or another
+  const learn = (p) => every.set(p.name, [...(every.get(p.name) || []), p]);
+  for (const claim of claims.values()) [...claim.symbols, ...claim.constants].forEach(learn);
+  const named = (name) => (every.get(name) || [])[0];
+
+  /** What is wrong with a text for every claim that knows the name, as these claims say it if they do. */
+  function nowhere(name, text, ones) {
+    const own = ones.flatMap(({ claim }) => [...claim.symbols, ...claim.constants]).filter((p) => p.name === name);
+    const all = own.length ? own : every.get(name);
+    return all.some((p) => !wrong(p, text)) ? "" : wrong(all[0], text);
+  }
   const knows = (kind) => Object.hasOwn(E.functions, kind);
 
   /** A claim that a file brings: its parts and forms are added to what there is of it. */
   function adopt(claim, part, form, found) {
     const id = `${part.key}:${part.name}`, known = parts.get(id), earlier = claims.get(claim.key);
-    const symbols = [...claim.symbols, ...(earlier ? earlier.symbols : [])];
-    claims.set(claim.key, { ...claim, symbols: symbols.filter((p, n) => symbols.findIndex((q) => q.name === p.name) === n) });
+    const joined = (kind) => {
+      const all = [...claim[kind], ...(earlier ? earlier[kind] : [])];
+      return all.filter((p, n) => all.findIndex((q) => q.name === p.name) === n);
+    };
+    claims.set(claim.key, { ...claim, symbols: joined("symbols"), constants: joined("constants") });
     parts.set(id, { ...part, forms: { ...(known ? known.forms : {}), [form]: found } });
-    for (const p of symbols) if (!every.has(p.name)) every.set(p.name, p);
+    claim.symbols.forEach(learn);
   }
 
-  return { exact: E.exact, named, knows, adopt, claims, parts, curve, wrong, bind, at, many, graph, integer, remarks, ceiling, slack, stepsOf, taken, Problem, WORDS };
+  return { exact: E.exact, named, nowhere, knows, adopt, claims, parts, curve, wrong, bind, at, many, graph, integer, remarks, ceiling, slack, stepsOf, taken, Problem, WORDS };
 }

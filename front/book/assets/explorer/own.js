@@ -69,8 +69,8 @@ function maureyOwn({ model, words, app, complain }) {
     const places = lengths(steps), fixed = {};
     for (const p of symbols.filter((q) => q.index)) fixed[p.index] = Math.max(fixed[p.index] || 0, places[p.name] || 0);
     const sizes = Object.keys(fixed).sort().map((name) => fixed[name]);
-    model.adopt({ key, title: "your own", own: true, fixed, subject: "From your file", symbols, constants, assumes: [], unrolled: [], samples: "m", verdict: "" }, {
-      key, name: part, lhs: steps[steps.length - 1].latex, meaning: "as your file has it", below: [">=", ">~"].includes(one.relation),
+    model.adopt({ key, title: "your own", own: true, fixed, symbols, constants, assumes: [], unrolled: [], samples: "m", verdict: "" }, {
+      key, name: part, lhs: steps[steps.length - 1].latex, meaning: "as your file has it", subject: "From your file", below: [">=", ">~"].includes(one.relation),
       quantity: (QUANTITIES.find(([sign]) => sign.test(one.part)) || ["", "other"])[1],
     }, form, { relation: ["<=", ">=", "=", "<~", ">~"].includes(one.relation) ? one.relation : "<=", state: "own", lists: { [sizes.join(",")]: steps } });
     return `${key}:${part}:${form}`;

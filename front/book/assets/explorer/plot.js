@@ -17,7 +17,8 @@ function maureyPlot() {
   }
 
   /** Places for labels on an axis from low to high: powers of ten where there are some, round numbers where not. */
-  function ticks(low, high, most) {
+  function ticks(low, high, most, whole = false) {
+    if (whole && high < Math.log10(25)) return few(low, high, most);
     const first = Math.ceil(low - 1e-9), last = Math.floor(high + 1e-9);
     if (high - low > 1.5 && last - first >= 1) {
       const step = Math.max(1, Math.ceil((last - first) / most));
@@ -33,6 +34,15 @@ function maureyPlot() {
     for (let v = Math.ceil(a / step - 1e-9) * step; v <= b * (1 + 1e-12); v += step) found.push(v);
     const plain = (v) => (shift >= -3 && shift < 5 ? told(v * 10 ** shift, digits + 2) : `${Number(v.toPrecision(digits))}·${ten(shift)}`);
     return found.map((v) => ({ at: Math.log10(v) + shift, label: plain(v) }));
+  }
+
+  const WHOLE = [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24];
+
+  /** Numbers of layers. */
+  function few(low, high, most) {
+    const found = WHOLE.filter((k) => Math.log10(k) >= low - 1e-9 && Math.log10(k) <= high + 1e-9);
+    const room = (high - low) / most;
+    return found.filter((k, n) => !n || Math.log10(k / found[n - 1]) > room * 0.45).map((k) => ({ at: Math.log10(k), label: String(k) }));
   }
 
   const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
@@ -74,8 +84,8 @@ function maureyPlot() {
     return ends.map(({ n, at }) => `<text class="tag c${n}" x="${place}" y="${(Math.max(at, top) + 5).toFixed(1)}">${LETTERS[n]}</text>`).join("");
   }
 
-  function axes(box, x, y, [left, right], [low, high]) {
-    const across = ticks(left, right, Math.max(2, Math.floor(box.width / 78))), up = ticks(low, high, Math.max(2, Math.floor(box.height / 46)));
+  function axes(box, x, y, [left, right], [low, high], whole) {
+    const across = ticks(left, right, Math.max(2, Math.floor(box.width / 78)), whole), up = ticks(low, high, Math.max(2, Math.floor(box.height / 46)));
     const columns = across.map(({ at, label }) => `<path class="grid" d="M${x(at).toFixed(1)} ${box.top}V${box.bottom}"/>` +
       `<text class="tick" text-anchor="middle" x="${x(at).toFixed(1)}" y="${box.bottom + RIBBON + 18}">${label}</text>`);
     const rows = up.map(({ at, label }) => `<path class="grid" d="M${box.left} ${y(at).toFixed(1)}H${box.right}"/>` +
@@ -102,7 +112,7 @@ function maureyPlot() {
   }
 
   /** `curves`: [{points: [[x, y]], proved}]; `range`: ends of x; `here`: where things are, and the heights there. */
-  function draw({ width, height, curves, range, name, unit, limit, words, winners, crossovers, here, heights, where, label }) {
+  function draw({ width, height, curves, range, name, unit, limit, words, winners, crossovers, here, heights, where, whole, label }) {
     const left = 66, right = width - 26, top = 22, bottom = height - 52 - (RIBBON - 6);
     const box = { left, right, top, bottom, width: right - left, height: bottom - top };
     const [low, high] = span(curves, limit), ends = range.map(Math.log10);
@@ -118,7 +128,7 @@ function maureyPlot() {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(label)}">` +
       `<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V8"/></pattern>` +
       `<clipPath id="inside"><rect x="${left}" y="${top - 6}" width="${box.width + 1}" height="${box.height + 12}"/></clipPath></defs>` +
-      shade(box, y, limit, high, words) + axes(box, x, y, ends, [low, high]) +
+      shade(box, y, limit, high, words) + axes(box, x, y, ends, [low, high], whole) +
       `<g clip-path="url(#inside)">${lines.join("")}</g>${ribbon(box, x, winners)}${rings.join("")}${marker}` +
       tags(curves, y, right + 8, top, bottom) +
       `<text class="axis" text-anchor="middle" x="${(left + right) / 2}" y="${height - 5}">${escape(name)}</text>` +
