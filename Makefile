@@ -1,4 +1,6 @@
 # make tables: set up and make the exhibits again    make test: set up and run the tests
+# make book: set up and build the book, at build/book/index.html
+# make browser: every page of the book in a browser (Chromium)
 # make replay: the rest of them, which find again what takes long of the ledger
 # make quick: the tests that are done in a minute and a half    make bench: the benchmarks, with their figures
 # make types: mypy on an installed copy, for it does not follow the rooms of a checkout
@@ -23,14 +25,20 @@ CONTRACTS := tests/symbolic/test_registry.py tests/symbolic/test_latex.py tests/
   tests/numeric/test_mutations.py tests/numeric/test_grids.py tests/numeric/test_samples.py \
   tests/verify/test_contracts.py tests/verify/test_matrix.py tests/verify/errata
 
-.PHONY: tables test replay quick types bench claim ledger module docs fuzz clean
+.PHONY: tables test book browser replay quick types bench claim ledger module docs fuzz clean
 
 tables: $(VENV)/all.done
 	$(BIN)/maurey tables
 
 test: $(VENV)/test.done
 	$(BIN)/ruff check .
-	$(PYTEST) $(TWO) -m "not replay"
+	$(PYTEST) $(TWO) -m "not replay and not browser"
+
+book: $(VENV)/book.done
+	$(BIN)/maurey book
+
+browser: $(VENV)/test.done $(VENV)/browser.done
+	$(PYTEST) -m browser
 
 replay: $(VENV)/test.done
 	$(PYTEST) $(TWO) -m replay

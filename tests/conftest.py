@@ -11,6 +11,7 @@ TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
 ATTACKS, PROOFS = ("verify/attack", "verify/packings"), ("verify/prove",)
 TRAINING = ("verify/training", "paper_tables/test_trained")
+BROWSER = ("browser",)
 LONG = """
     benchmarks paper_tables numeric/test_grids.py numeric/test_samples.py
     front/test_compare_cli.py front/test_documents.py front/test_export.py front/test_imports.py front/test_packaging.py
@@ -21,7 +22,8 @@ MARKS = {  # of all tests in a folder or file; single tests are marked where the
     "attack": ATTACKS,
     "prove": PROOFS,
     "train": TRAINING,
-    "slow": (*ATTACKS, *PROOFS, *TRAINING, *LONG.split()),
+    "browser": BROWSER,
+    "slow": (*ATTACKS, *PROOFS, *TRAINING, *BROWSER, *LONG.split()),
 }
 
 

@@ -30,10 +30,10 @@ from maurey.verify.files import replace
 ROOT = Path(__file__).parents[1]
 README, DOCS = ROOT / "README.md", ROOT / "docs"
 CLAIMS = DOCS / "claims.md"
-PAGES = [README, *sorted({*DOCS.glob("*.md"), CLAIMS})]
+PAGES = [README, *sorted({*DOCS.rglob("*.md"), CLAIMS})]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.S | re.M)
 COUNTS = re.compile(r"(<!-- counts -->\n).*?(<!-- end of counts -->)", re.S)
-PLANS = {"make tables": "maurey tables", "make test": "pytest"}  # what each would start
+PLANS = {"make tables": "maurey tables", "make test": "pytest", "make book": "maurey book"}  # what each would start
 
 
 def fresh(page: Path, folder: Path) -> str:

@@ -21,8 +21,11 @@ from .prose import address, inline, prose
 from .values import Point, point
 
 DERIVATIONS = ("derived", "sharp")
-PASTED = 2000  # characters of LaTeX that a page offers to copy; of more, the command
-SILENT = ("a definition: it says what words mean, and there is nothing to check", "an overview of the claims that it uses")
+PASTED = 1500  # characters of LaTeX that a page offers to copy; of more, the command
+SILENT = (
+    "a definition: it says what words mean, and there is nothing to check",
+    "an overview of the claims that it uses",
+)
 
 
 def pages(library: Library) -> Iterator[Page]:
@@ -42,7 +45,9 @@ def _index(library: Library) -> Page:
     ]  # fmt: skip
     kinds = list(dict.fromkeys(claim.kind for claim in library.claims))
     sources = [word for word in SOURCES if any(word in claim.origins for claim in library.claims)]
-    return Page("claims/index.html", "claims.html", "Claims", "claims", {"papers": papers, "kinds": kinds, "sources": sources})
+    return Page(
+        "claims/index.html", "claims.html", "Claims", "claims", {"papers": papers, "kinds": kinds, "sources": sources}
+    )
 
 
 def _row(claim: Claim, library: Library) -> dict[str, Any]:
@@ -50,7 +55,7 @@ def _row(claim: Claim, library: Library) -> dict[str, Any]:
         return {
             "claim": claim,
             "address": address(claim.key),
-            "title": prose(claim.title),
+            "title": prose(claim.title, claim, links=False),
             "badge": library.badge(claim.key),
             "where": conditions(claim, library.standings[claim.key].where),
         }
@@ -70,7 +75,7 @@ def _claim(claim: Claim, library: Library) -> dict[str, Any]:
     return {
         "claim": claim,
         "paper": cite.short(claim.paper),
-        "title": prose(claim.title, claim),
+        "title": prose(claim.title, claim, links=False),
         "found": library.badge(claim.key),
         "standing": standing,
         "where": conditions(claim, standing.where),
@@ -116,7 +121,7 @@ def _remarks(claim: Claim, found: list[Record]) -> list[dict[str, Any]]:
 
 def _link(key: str, library: Library) -> dict[str, Any]:
     title = next(claim.title for claim in library.claims if claim.key == key)
-    return {"key": key, "address": address(key), "title": prose(title), "badge": library.badge(key)}
+    return {"key": key, "address": address(key), "title": prose(title, links=False), "badge": library.badge(key)}
 
 
 def _parts(claim: Claim, library: Library, at: Point | None) -> Iterator[dict[str, Any]]:
@@ -124,7 +129,9 @@ def _parts(claim: Claim, library: Library, at: Point | None) -> Iterator[dict[st
     shown: dict[Any, str] = {}
     for part in claim.parts:
         own = [form for form in part.forms if getattr(part, form) not in shown]
-        shared = [(f"{part.name}-{form}", WORDS[form], shown[getattr(part, form)]) for form in part.forms if form not in own]
+        shared = [
+            (f"{part.name}-{form}", WORDS[form], shown[getattr(part, form)]) for form in part.forms if form not in own
+        ]
         shown |= {getattr(part, form): f"{part.name}-{form}" for form in own}
         yield {
             "name": part.name,
@@ -204,7 +211,7 @@ def _steps(
             before = out[-1]["before"] if out and "before" in out[-1] else []
             if not before:
                 out.append({"n": n, "before": before})
-            before.append({"id": known[step]["id"], "left": formulas.mathml(step_latex(step))})
+            before.append({"id": known[step]["id"], "name": step.name, "left": formulas.mathml(step_latex(step))})
             out[-1]["last"] = n
             continue
         departs = claim.departure(step, form)

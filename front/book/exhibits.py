@@ -23,7 +23,13 @@ POWER = re.compile(r"(-?\d+(?:\.\d+)?)[eE]([+-]?\d+)")
 
 def pages() -> Iterator[Page]:
     shown = {name: _exhibit(name) for name in exhibits.names()}
-    yield Page("exhibits/index.html", "gallery.html", "Exhibits", "exhibits", {"groups": list(_groups(shown)), "papers": list(_index())})
+    yield Page(
+        "exhibits/index.html",
+        "gallery.html",
+        "Exhibits",
+        "exhibits",
+        {"groups": list(_groups(shown)), "papers": list(_index())},
+    )
     for name, one in shown.items():
         yield Page(f"exhibits/{name}.html", "exhibit.html", str(one["title"]), "exhibits", {"one": one} | _whole(name))
 
@@ -44,7 +50,9 @@ def figure(name: str, text: str) -> dict[str, Any] | None:
     file = exhibits.ROOT / name / "figure.svg"
     if not file.exists():
         return None
-    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"|height="([\d.]+)pt"[^>]* width="([\d.]+)pt"', file.read_text()[:2000])
+    size = re.search(
+        r'width="([\d.]+)pt" height="([\d.]+)pt"|height="([\d.]+)pt"[^>]* width="([\d.]+)pt"', file.read_text()[:2000]
+    )
     wide, high = (size[1] or size[4], size[2] or size[3]) if size else ("720", "480")
     dark = file.with_name("figure-dark.svg").exists()
     return {
@@ -68,7 +76,7 @@ def _exhibit(name: str) -> dict[str, Any]:
         "paper_short": cite.short(paper),
         "short": short.replace("_", " "),
         "title": title,
-        "heading": prose(title),
+        "heading": prose(title, links=False),
         "address": f"{ROOT}exhibits/{name}.html",
         "figure": figure(name, f"Figure of the exhibit {name}: {title}"),
         "findings": found,
@@ -82,18 +90,28 @@ def tone(word: str) -> str:
 
 def _groups(shown: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for paper in dict.fromkeys(one["paper"] for one in shown.values()):
-        yield {"paper": paper, "short": cite.short(paper), "exhibits": [o for o in shown.values() if o["paper"] == paper]}
+        yield {
+            "paper": paper,
+            "short": cite.short(paper),
+            "exhibits": [o for o in shown.values() if o["paper"] == paper],
+        }
 
 
 def _index() -> Iterator[dict[str, Any]]:
     """Every table and figure of the papers, with the exhibit that makes it again."""
     for key, paper in index.papers().items():
-        rows = [
-            {"of": prose(row.of), "exhibit": row.exhibit, "address": f"{ROOT}exhibits/{row.exhibit}.html" if row.much else "",
-             "much": row.much, "word": row.word, "tone": tone(row.word), "sentence": prose(row.sentence), "cost": row.cost}
-            for row in index.rows(paper["shows"])
-        ]  # fmt: skip
-        yield {"key": key, "title": paper["title"], "rows": rows}
+        yield {"key": key, "title": paper["title"], "rows": [_told(row) for row in index.rows(paper["shows"])]}
+
+
+def _told(row: index.Row) -> dict[str, Any]:
+    return {
+        "of": prose(row.of, links=False),
+        "address": f"{ROOT}exhibits/{row.exhibit}.html" if row.much else "",
+        "much": row.much,
+        "word": row.word,
+        "tone": tone(row.word),
+        "sentence": prose(row.sentence),
+    }
 
 
 def _whole(name: str) -> dict[str, Any]:
@@ -101,10 +119,13 @@ def _whole(name: str) -> dict[str, Any]:
     text = (exhibits.ROOT / name / "table.md").read_text()
     before = text.partition("\n| ")[0]
     notes = [prose(line[2:]) for line in before.splitlines() if line.startswith("- ")]
-    words = [prose(p) for p in before.split("\n\n")[1:] if p.strip() and not p.lstrip().startswith(("- ", "![", "<", "#", "|"))]
+    words = [
+        prose(p)
+        for p in before.split("\n\n")[1:]
+        if p.strip() and not p.lstrip().startswith(("- ", "![", "<", "#", "|"))
+    ]
     with (exhibits.ROOT / name / "table.csv").open(newline="") as file:
         columns, *rows = csv.reader(file)
-    paper, _, short = name.partition("/")
     return {
         "words": words,
         "notes": notes,

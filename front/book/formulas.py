@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from maurey.symbolic.claim import RELATIONS, Claim, Part, Setting
+from maurey.symbolic.claim import HIDES, Claim, Part, Setting
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.expressions import Latex
 from maurey.symbolic.printing import printer_of, step_latex
@@ -16,6 +16,7 @@ from maurey.symbolic.typesetting import Broken, width
 from .maths import breakable, mathml
 
 TWO = Setting()  # lists per layer and per head are shown for two
+SIGNS = {"<=": "≤", ">=": "≥", "=": "=", "<~": "≲", ">~": "≳"}
 ROOM = 60.0  # what a line of the page holds, in widths of a letter
 
 
@@ -24,7 +25,7 @@ class Formula:
     """A left side, a relation, and the lines of the right side."""
 
     left: Markup
-    relation: Markup
+    relation: str
     lines: tuple[Markup, ...]
     wide: bool = False  # its left side stands on a line of its own
 
@@ -37,19 +38,17 @@ def lines_of(printer: Latex, expr: Any, room: float) -> tuple[Markup, ...]:
 
 
 def formula(printer: Latex, left: str, relation: str, expr: Any, room: float = ROOM) -> Formula:
-    sign = mathml(RELATIONS.get(relation, relation), display=True)
     wide = width(left) > room / 4
     lines = lines_of(printer, expr, room if wide else room - width(left) - 2)
-    return Formula(mathml(left, display=True), sign, lines, wide)
+    return Formula(mathml(left, display=True), SIGNS[relation], lines, wide)
 
 
 def right_side(claim: Claim, part: Part, form: str, steps: list[Step]) -> tuple[Formula, list[Formula]]:
     """The last step against what is bounded, and before it what its letters stand for."""
     *where, last = steps
     relation = part.relation_of(form)
-    printer = printer_of(claim, where, hidden="C0" if relation in ("<~", ">~") else "")
-    main = Formula(mathml(part.lhs, display=True), mathml(RELATIONS[relation], display=True),
-                   lines_of(printer, last.expr, ROOM))  # fmt: skip
+    printer = printer_of(claim, where, hidden="C0" if relation in HIDES else "")
+    main = Formula(mathml(part.lhs, display=True), SIGNS[relation], lines_of(printer, last.expr, ROOM))
     return main, [formula(printer, step_latex(step), "=", step.expr) for step in where]
 
 

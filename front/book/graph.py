@@ -83,7 +83,10 @@ def _reduced(edges: Mapping[str, list[str]]) -> dict[str, list[str]]:
         return {x for one in edges[key] if one not in seen for x in ({one} | reach(one, seen | {key}))}
 
     below = {key: reach(key) for key in edges}
-    return {key: [k for k in found if not any(k in below[other] for other in found if other != k)] for key, found in edges.items()}
+    return {
+        key: [k for k in found if not any(k in below[other] for other in found if other != k)]
+        for key, found in edges.items()
+    }
 
 
 def _ordered(rows: list[list[str]], edges: Mapping[str, list[str]]) -> list[list[str]]:
@@ -99,7 +102,13 @@ def _ordered(rows: list[list[str]], edges: Mapping[str, list[str]]) -> list[list
 
 
 def _drawn(
-    rows: list[list[str]], edges: Mapping[str, list[str]], claim: Claim, library: Library, width: float, kind: str, more: int
+    rows: list[list[str]],
+    edges: Mapping[str, list[str]],
+    claim: Claim,
+    library: Library,
+    width: float,
+    kind: str,
+    more: int,
 ) -> Drawing:
     nodes: dict[str, Node] = {}
     y = HEIGHT / 2 + 2

@@ -38,7 +38,11 @@ def guides() -> dict[str, Path]:
     """By name, in the order in which they are read."""
     folder = docs()
     found = {file.stem: file for file in sorted(folder.glob("*.md")) if file.name not in MADE} if folder else {}
-    around = {file.stem.lower(): file for file in (HOME.parent / "CONTRIBUTING.md", HOME.parent / "CHANGELOG.md") if folder and file.exists()}
+    around = {
+        file.stem.lower(): file
+        for file in (HOME.parent / "CONTRIBUTING.md", HOME.parent / "CHANGELOG.md")
+        if folder and file.exists()
+    }
     order = [*(name for name in FIRST if name in found), *(name for name in found if name not in FIRST)]
     return {name: found[name] for name in order} | (around if folder == HOME.parent / "docs" else {})
 
@@ -46,7 +50,9 @@ def guides() -> dict[str, Path]:
 def examples() -> dict[str, Path]:
     """In the order of their numbers."""
     folder = docs()
-    return {file.stem.lstrip("0123456789-"): file for file in sorted((folder / "examples").glob("*.md"))} if folder else {}
+    return (
+        {file.stem.lstrip("0123456789-"): file for file in sorted((folder / "examples").glob("*.md"))} if folder else {}
+    )
 
 
 def pages() -> Iterator[Page]:
@@ -57,7 +63,14 @@ def pages() -> Iterator[Page]:
         shown = [(page, page.context["lead"]) for page in made]
         yield Page(f"{section}/index.html", "listing.html", section.capitalize(), section, {"shown": shown})
         for before, page, after in zip([None, *made[:-1]], made, [*made[1:], None], strict=True):
-            yield Page(page.path, page.template, page.title, section, {**page.context, "before": before, "after": after}, page.about)
+            yield Page(
+                page.path,
+                page.template,
+                page.title,
+                section,
+                {**page.context, "before": before, "after": after},
+                page.about,
+            )
 
 
 def _page(section: str, name: str, file: Path) -> Page:
@@ -112,7 +125,10 @@ def _turn(children: list[Token], file: Path) -> None:
         elif child.type == "image":
             child.type, child.content = "html_inline", _picture(str(child.attrGet("src")), child.content, file)
         elif child.type == "code_inline" and child.content in keys():
-            child.type, child.content = "html_inline", f'<a href="{address(child.content)}"><code>{escape(child.content)}</code></a>'
+            child.type, child.content = (
+                "html_inline",
+                f'<a href="{address(child.content)}"><code>{escape(child.content)}</code></a>',
+            )
         elif child.type == "text" and "$" in child.content:
             child.type, child.content = "html_inline", prose(child.content)
 
@@ -163,7 +179,11 @@ def _img(shown: dict[str, Any]) -> str:
         return (f'<img class="figure {kind}" src="{src}" alt="{escape(shown["text"])}" width="{shown["width"]}" '
                 f'height="{shown["height"]}" loading="lazy">')  # fmt: skip
 
-    return tag(shown["light"], "by-day") + tag(shown["dark"], "by-night") if shown["dark"] else tag(shown["light"], "always")
+    return (
+        tag(shown["light"], "by-day") + tag(shown["dark"], "by-night")
+        if shown["dark"]
+        else tag(shown["light"], "always")
+    )
 
 
 def _colored(code: str, language: str, attrs: str) -> str:

@@ -35,7 +35,9 @@ def pages(library: Library) -> Iterator[Page]:
         "guides": guides(),
         "examples": examples(),
     }
-    about = "Published generalization bounds for Transformers: printed, derived again, evaluated, attacked and repaired."
+    about = (
+        "Published generalization bounds for Transformers: printed, derived again, evaluated, attacked and repaired."
+    )
     yield Page("index.html", "home.html", "Maurey", "", context, about)
 
 

@@ -13,11 +13,14 @@ from functools import cache
 
 from maurey.symbolic.names import VOCABULARY
 
-GREEK = ("alpha beta gamma delta eta theta kappa lambda rho sigma tau phi chi omega Gamma Delta Theta Sigma "
-         "Omega").split()  # fmt: skip
-FUNCTIONS = {name: rf"\{name}" for name in ("log", "ln", "exp", "min", "max", "tanh")} | {"Min": r"\min", "Max": r"\max"} | {
-    name: rf"\operatorname{{{name}}}" for name in ("floor", "ceil", "kl", "binom", "Tr", "poly")
-}
+LETTERS = """alpha beta gamma delta eta theta kappa lambda rho sigma tau phi chi omega
+Gamma Delta Theta Sigma Omega"""
+GREEK = tuple(LETTERS.split())
+FUNCTIONS = (
+    {name: rf"\{name}" for name in ("log", "ln", "exp", "min", "max", "tanh")}
+    | {"Min": r"\min", "Max": r"\max"}
+    | {name: rf"\operatorname{{{name}}}" for name in ("floor", "ceil", "kl", "binom", "Tr", "poly")}
+)
 OPERATORS = {
     "<=": r"\le ", ">=": r"\ge ", "!=": r"\ne ", "->": r"\to ", "=": "=", "<": "<", ">": ">", "+-": r"\pm ",
     "+": "+", "-": "-", "..": r",\dots,", " x ": r"\times ",

@@ -75,7 +75,9 @@ def _drawn(
 
     parts = [_grid(x, y, logs, (low, high), (width - right, height))]
     for form, curve in curves.items():
-        path = "".join(f"{'M' if n == 0 else 'L'}{x(t):.1f} {y(v):.1f}" for n, (t, v) in enumerate(zip(logs, curve, strict=True)))
+        path = "".join(
+            f"{'M' if n == 0 else 'L'}{x(t):.1f} {y(v):.1f}" for n, (t, v) in enumerate(zip(logs, curve, strict=True))
+        )
         parts.append(f'<path class="curve {form}" d="{path}"/>')
         parts.append(f'<text class="{form}" x="{width - right + 8}" y="{y(curve[-1]) + 5:.1f}">{form}</text>')
     floor = dict(zip(FORMS, curves.values(), strict=True))["printed"]
@@ -89,9 +91,12 @@ def _drawn(
         parts.append(f'<text class="truth" x="{x(t) + 12:.1f}" y="{y(v) + 5 + 18 * n:.1f}">{words}</text>')
     parts.append(f'<text class="short" x="{x(t) + 12:.1f}" y="{middle:.1f}">{_times(1 / ratio)} times</text>')
     parts.append(f'<text class="short" x="{x(t) + 12:.1f}" y="{middle + 18:.1f}">too small</text>')
-    label = "A printed bound on a log covering number crosses below what the class needs; the repaired bound stays above."
+    label = (
+        "A printed bound on a log covering number crosses below what the class needs; the repaired bound stays above."
+    )
     return Markup(
-        f'<svg class="picture {kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+        f'<svg class="picture {kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
+        f"{''.join(parts)}</svg>"
     )
 
 
@@ -103,7 +108,8 @@ def _grid(x: Scale, y: Scale, logs: np.ndarray, span: tuple[int, int], corner: t
         parts.append(f'<text class="tick" text-anchor="end" x="{LEFT - 8}" y="{y(power) + 5:.1f}">{_ten(power)}</text>')
     powers = range(math.ceil(logs[0]), math.floor(logs[-1]) + 1)
     for power in powers[:: 1 if right > 400 else 2]:
-        parts.append(f'<text class="tick" text-anchor="middle" x="{x(power):.1f}" y="{height - BOTTOM + 22}">{_ten(power)}</text>')
+        at = f'x="{x(power):.1f}" y="{height - BOTTOM + 22}"'
+        parts.append(f'<text class="tick" text-anchor="middle" {at}>{_ten(power)}</text>')
     middle = (LEFT + right) / 2
     parts.append(f'<text class="axis" text-anchor="middle" x="{middle:.0f}" y="{height - 6}">{ACROSS}</text>')
     parts.append('<text class="axis" x="0" y="14">log covering number</text>')

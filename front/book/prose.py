@@ -18,6 +18,7 @@ from .notation import typeset
 
 KEY = re.compile(r"(?:[a-z]+\d{4}[a-z]*|maurey)/\w(?:[\w.*'+-]*\w)?")
 NUMBER = re.compile(r"\b(?:(?:Theorem|Lemma|Corollary|Proposition)s? \d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*)(?![\d.]*\d)")
+EXHIBIT = re.compile(r"paper_tables/(\w+/\w+)")
 ROOT = "@/"  # an address from the book's root; made relative when the page is written
 
 
@@ -44,34 +45,36 @@ def names_of(key: str) -> Mapping[str, str]:
     return names
 
 
-def prose(text: str, claim: Claim | None = None) -> Markup:
-    """A sentence about a claim, or about none. Formulas between dollar signs are LaTeX; others are found."""
+def prose(text: str, claim: Claim | None = None, links: bool = True) -> Markup:
+    """A sentence about a claim, or about none. Formulas between dollar signs are LaTeX; others are found. A sentence
+    that stands in a link has none itself."""
     text = " ".join(text.split())
     if claim:
         for latex in claim.differs.values():  # what a terminal was told of a proof, as it was written
             text = text.replace(plain(latex), " ".join(latex.split()))
     pieces = typeset(text, names_of(claim.key) if claim else {}).split("$")
     paper = claim.paper if claim else ""
-    return Markup("").join(mathml(one) if n % 2 else _linked(one, paper) for n, one in enumerate(pieces))
+    words = [one if n % 2 else _linked(one, paper) if links else escape(one) for n, one in enumerate(pieces)]
+    return Markup("").join(mathml(one) if n % 2 else one for n, one in enumerate(words))
 
 
 def _linked(text: str, paper: str) -> Markup:
-    """Keys, and numbers of the same paper, as links."""
+    """Keys, numbers of the same paper and exhibits, as links."""
     out, at = Markup(""), 0
-    for found in _found(text, paper):
-        start, end, key = found
+    for start, end, target in _found(text, paper):
         if start >= at:
-            link = Markup('<a href="{}">{}</a>').format(address(key), text[start:end])
+            link = Markup('<a href="{}">{}</a>').format(target, text[start:end].removeprefix("paper_tables/"))
             out, at = out + escape(text[at:start]) + link, end
     return out + escape(text[at:])
 
 
 def _found(text: str, paper: str) -> list[tuple[int, int, str]]:
-    full = [(m.start(), m.end(), m.group()) for m in KEY.finditer(text) if m.group() in keys()]
+    """Where they stand, and where they lead."""
+    full = [(m.start(), m.end(), m.group()) for m in KEY.finditer(text)]
     numbers = [(m.start(), m.end(), f"{paper}/{m.group().rpartition(' ')[2]}") for m in NUMBER.finditer(text)]
-    return sorted(full + [one for one in numbers if one[2] in keys()])
+    shown = [(m.start(), m.end(), f"{ROOT}exhibits/{m[1]}.html") for m in EXHIBIT.finditer(text)]
+    return sorted(shown + [(start, end, address(key)) for start, end, key in full + numbers if key in keys()])
 
 
 def inline(latex: str) -> Markup:
     return mathml(" ".join(latex.split()))
-

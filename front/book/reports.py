@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from markupsafe import Markup
@@ -37,12 +38,15 @@ SHORT = {
 }
 DIFFERS = "; the printed proof differs: "  # marked at its step of the derivation
 LONGEST = 300  # characters of a command
+SENTENCES = ("packing", "class", "inputs", "network", "law")  # fields of a witness that say it in words
 
 
 def pages(library: Library) -> Iterator[Page]:
     papers = [paper for paper in library.papers if any(entry["cause"] for entry in _entries(library, paper))]
     reports = [{"paper": paper, "short": cite.short(paper), "findings": of_paper(paper, library)} for paper in papers]
-    yield Page("errata/index.html", "errata.html", "Errata", "errata", {"reports": reports, "severities": _severities(library)})
+    yield Page(
+        "errata/index.html", "errata.html", "Errata", "errata", {"reports": reports, "severities": _severities(library)}
+    )
     for report in reports:
         yield Page(f"errata/{report['paper']}.html", "report.html", f"Referee's report: {report['short']}", "errata",
                    {"report": report, "bibtex": cite.of_paper(str(report["paper"])), "headings": HEADINGS})  # fmt: skip
@@ -91,11 +95,11 @@ def _finding(paper: str, finding: Record, own: list[Record]) -> dict[str, Any]:
         "severity": finding["severity"],
         "short": SHORT[finding["severity"]],
         "tone": TONES[finding["severity"]],
-        "title": prose(written.title if written else finding["title"]),
+        "title": prose(written.title if written else finding["title"], links=False),
         "explanation": prose(explained, claims[first["key"]]),
         "address": f"{ROOT}errata/{paper}.html#{finding['cause']}",
         "keys": [{"key": key, "address": address(key)} for key in keys],
-        "where": [{"keys": [k for k, _ in group], "text": text} for text, group in groupby(wheres.items(), lambda x: x[1])],
+        "where": [{"keys": [k for k, _ in own], "text": text} for text, own in groupby(wheres.items(), itemgetter(1))],
         "repaired": _repaired(own),
         "survives": prose(written.survives, claims[first["key"]]) if written else "",
         "first": _entry(first),
@@ -124,7 +128,9 @@ def _repaired(own: list[Record]) -> list[dict[str, Any]]:
         claim = registry.find(key)
         one = claim.part(part)
         main, where = formulas.right_side(claim, one, "repaired", one.steps("repaired"))
-        out.append({"key": key, "part": part, "address": address(key, f"{part}-repaired"), "formula": main, "where": where})
+        out.append(
+            {"key": key, "part": part, "address": address(key, f"{part}-repaired"), "formula": main, "where": where}
+        )
     return out
 
 
@@ -169,31 +175,43 @@ def _entry(entry: Record) -> dict[str, Any]:
 
 
 def _witness(claim: Claim, witness: Mapping[str, Any]) -> dict[str, Any]:
-    """Values, what moves, and what is said in words."""
+    """Values, what moves, and what is said in words; what is too large for a line is named."""
     names = names_of(claim.key)
     at = witness.get("at", {} if "ray" in witness else witness)
-    values, words = [], []
-    for name, x in at.items():
-        text = r",\,".join(map(_number, map(str, x))) if isinstance(x, list) else _number(str(x))
-        if name in names and text:
-            factor = name in witness.get("ray", ())
-            values.append("" if factor else f"{names[name]}={text}")
+    told = {name: x for name, x in witness.items() if "ray" in witness and isinstance(x, str)}
+    values, words, more = [], [], False
+    for name, x in (at | told).items():
+        latex = _value(x)
+        if name in names and latex:
+            values += [] if name in witness.get("ray", ()) else [f"{names[name]}={latex}"]
+        elif (text := _sentence(name, x)) is not None:
+            words.append(prose(text, claim))
         else:
-            words.append((name, prose(str(x), claim)))
+            more = True
     ray = [
-        f"{names.get(name, name)}={_number(str(at[name])) + chr(92) + ',' if name in at else ''}{numbers.power_of(power)}"
+        f"{names.get(name, name)}={_value(at[name]) + chr(92) + ',' if name in at else ''}{numbers.power_of(power)}"
         for name, power in witness.get("ray", {}).items()
     ]
-    words += [(name, prose(str(x), claim)) for name, x in witness.items() if "ray" in witness and isinstance(x, str)]
     table = [
         (inline(f"t={value(t)}"), inline(value(ratio)))
         for t, ratio in (zip(witness["t"], witness["ratios"], strict=True) if "ray" in witness else ())
     ]
-    return {"at": [inline(one) for one in values if one], "ray": [inline(one) for one in ray], "table": table, "words": words}
+    return {"at": [inline(one) for one in values], "ray": [inline(one) for one in ray], "table": table, "words": words,
+            "more": more}  # fmt: skip
 
 
-def _number(text: str) -> str:
-    return numbers.latex_of(text) if numbers.is_number(text) else ""
+def _sentence(name: str, x: Any) -> str | None:
+    """What is no symbol's value; nothing of what is nested."""
+    if isinstance(x, list):
+        return None if any(isinstance(one, (list, dict)) for one in x) else f"{name} = ({', '.join(map(str, x))})"
+    return None if isinstance(x, dict) else str(x) if name in SENTENCES else f"{name} = {x}"
+
+
+def _value(x: Any) -> str:
+    """In LaTeX; nothing, if it is no number."""
+    if isinstance(x, list):
+        return r",\,".join(map(_value, x)) if all(_value(one) for one in x) else ""
+    return numbers.latex_of(str(x)) if numbers.is_number(str(x)) else ""
 
 
 def commands(claim: Claim, entry: Record) -> list[str]:
@@ -211,7 +229,9 @@ def commands(claim: Claim, entry: Record) -> list[str]:
     except (ValueError, ArithmeticError):
         return []
     words = " ".join(f"{name}={_typed(x)}" for name, x in at.items())
-    forms = ["printed"] if entry["status"] == "refuted" else [form for form in ("printed", "derived") if form in part.forms]
+    forms = (
+        ["printed"] if entry["status"] == "refuted" else [form for form in ("printed", "derived") if form in part.forms]
+    )
     called = [f"maurey eval {claim.key}:{part.name} --form {form} {words}" for form in forms]
     return [one for one in called if len(one) <= LONGEST]
 
@@ -220,7 +240,9 @@ def _typed(x: Any) -> str:
     if isinstance(x, list):
         return ",".join(map(_typed, x))
     if x.denominator != 1:
-        return f"{_typed(Fraction(x.numerator))}/{_typed(Fraction(x.denominator))}" if x.denominator < 10**6 else _tiny(x)
+        return (
+            f"{_typed(Fraction(x.numerator))}/{_typed(Fraction(x.denominator))}" if x.denominator < 10**6 else _tiny(x)
+        )
     digits = str(x.numerator)
     zeros = len(digits) - len(digits.rstrip("0"))
     return f"{digits[:-zeros]}e{zeros}" if zeros > 5 else digits

@@ -16,17 +16,21 @@ from .page import Page
 
 Row = dict[str, str]
 LONGEST = 600  # characters of words that are searched
-COMMON = set("a an and are as at by for from if in is it its of on one or that the this to with which not no be".split())
+SHORT = "a an and are as at be by for from if in is it its no not of on one or that the this to which with"
+COMMON = frozenset(SHORT.split())
 
 
 def script(library: Library, pages: Sequence[Page]) -> str:
     rows = [*(_claim(claim, library) for claim in library.claims), *_others(pages)]
-    return f"window.MAUREY_INDEX={json.dumps(rows, ensure_ascii=False, separators=(',', ':'))};\n"
+    data = {"rows": rows, "common": SHORT.split()}  # words that say nothing are neither kept nor asked for
+    return f"window.MAUREY_INDEX={json.dumps(data, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 def _claim(claim: Claim, library: Library) -> Row:
     """Found by its key, its title, the names of its symbols and the words of its statement."""
-    words = " ".join([plain(claim.statement), *(plain(p.meaning) for p in claim.symbols), *(plain(p.meaning) for p in claim.parts)])
+    words = " ".join(
+        [plain(claim.statement), *(plain(p.meaning) for p in claim.symbols), *(plain(p.meaning) for p in claim.parts)]
+    )
     return {
         "u": f"claims/{claim.key}.html",
         "k": claim.key,

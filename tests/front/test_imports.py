@@ -59,7 +59,7 @@ def test_bad_input_loads_nothing(command, tmp_path):
     assert loaded(command, tmp_path) == ("2", set())
 
 
-HELP = ["--help", "--version", "show --help", "eval --help", "verify --help", "errata --help", "compare --help"]
+HELP = ["--help", "--version", *(f"{name} --help" for name in ["show", "eval", "verify", "errata", "compare", "book"])]
 
 
 @pytest.mark.parametrize("command", HELP)

@@ -44,10 +44,10 @@ def installed(wheel, tmp_path_factory):
 
 def test_the_wheel_holds_every_file(wheel):
     held = set(ZipFile(wheel).namelist())
-    rooms = {"front": "maurey", **{r: f"maurey/{r}" for r in ("symbolic", "numeric", "verify", "paper_tables")}}
+    rooms = {"front": "maurey", **{r: f"maurey/{r}" for r in ("symbolic", "numeric", "verify", "paper_tables", "docs")}}
     for room, package in rooms.items():
         for file in (ROOT / room).rglob("*"):
-            if file.suffix in (".py", ".typed", ".toml", ".csv", ".jsonl"):
+            if file.suffix in (".py", ".typed", ".toml", ".csv", ".jsonl", ".html", ".css", ".js", ".woff2", ".md"):
                 assert f"{package}/{file.relative_to(ROOT / room).as_posix()}" in held
     assert not any(name.split("/")[0] in ("tests", "symbolic", "numeric", "verify", "paper_tables") for name in held)
 

@@ -26,7 +26,7 @@
   // --- what scrolls is reached by keyboard, and only that ------------------------------------------------------------------
 
   function scrollers() {
-    all(".scroll, .eq, .step .rhs, .step .lhs, pre, .sections, .guide table").forEach(function (box) {
+    all(".scroll, .eq, .step .rhs, .step .lhs, .frame, pre, .sections, .guide table").forEach(function (box) {
       var wide = box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === "auto";
       if (wide && !box.matches(".sections")) {
         box.tabIndex = 0;
@@ -125,8 +125,11 @@
   }
 
   function hits(text) {
-    var words = text.trim().split(/\s+/).filter(Boolean);
-    return window.MAUREY_INDEX.map(function (row) {
+    var words = text.trim().split(/\s+/).filter(Boolean), telling = words.filter(function (word) {
+      return window.MAUREY_INDEX.common.indexOf(word.toLowerCase()) < 0;
+    });
+    words = telling.length ? telling : words;
+    return window.MAUREY_INDEX.rows.map(function (row) {
       var fits = words.map(function (word) { return fit(row, word); });
       return { row: row, score: fits.indexOf(0) >= 0 ? 0 : fits.reduce(function (a, b) { return a + b; }, 0) + (row.k ? 1 : 0) };
     }).filter(function (one) { return one.score > 0; }).sort(function (a, b) { return b.score - a.score; }).slice(0, MOST);
