@@ -4,7 +4,7 @@
 
 function maureyControls({ E, model, address, words, data, app }) {
   const { h, math, prose, plain } = words;
-  const FINE = 1000; // places of a slider
+  const FINE = 400; // places of a slider, before those with one value are one
   const STATES = {
     proved: ["✓", "proved"], fails: ["✗", "fails as printed"], hides: ["~", "hides a constant"],
     open: ["?", "not verified"], own: ["·", "from your file, not checked here"],
@@ -67,25 +67,28 @@ function maureyControls({ E, model, address, words, data, app }) {
 
   const shown = (x) => (x >= 1e15 || x < 1e-4 ? x.toExponential(2).replace("e+", "e") : String(Number(x.toPrecision(3))));
 
-  /** Between the place of a slider and a value: by factors. */
-  function scale(p) {
+  /** The values at which a slider stops, each another one: by factors. */
+  function stops(p) {
     const [low, high] = address.range(p).map((x) => Math.log(Number(x))), whole = p.domain === "positive integer";
-    return {
-      value: (place) => {
-        const x = Math.exp(low + ((high - low) * place) / FINE);
-        return whole ? shown(Math.max(1, Math.round(x))) : shown(x);
-      },
-      place: (value) => Math.round(((E.logAt(E.read(value), 0) - low) / (high - low)) * FINE),
-    };
+    const all = Array.from({ length: FINE + 1 }, (_, i) => Math.exp(low + ((high - low) * i) / FINE));
+    return [...new Set(all.map((x) => shown(whole ? Math.max(1, Math.round(x)) : x)))];
   }
 
   function slider(p, value, label, change) {
-    const own = scale(p), at = (text) => Math.max(0, Math.min(FINE, own.place(text)));
-    const made = h("input", { type: "range", min: 0, max: FINE, step: 1, "aria-label": label,
-      oninput: () => { made.setAttribute("aria-valuetext", own.value(made.value)); change(own.value(made.value)); } });
-    made.value = at(value);
-    made.setAttribute("aria-valuetext", value);
-    made.show = (text) => { made.value = at(text); made.setAttribute("aria-valuetext", text); };
+    const values = stops(p), logs = values.map((text) => Math.log(Number(text)));
+    const nearest = (text) => {
+      const log = E.logAt(E.read(text), 0), n = logs.findIndex((x) => x >= log);
+      return n < 0 ? values.length - 1 : n > 0 && log - logs[n - 1] < logs[n] - log ? n - 1 : n;
+    };
+    const made = h("input", { type: "range", min: 0, max: values.length - 1, step: 1, "aria-label": label, oninput: () => {
+      made.setAttribute("aria-valuetext", values[made.value]);
+      change(values[made.value]);
+    } });
+    made.show = (text) => {
+      made.value = nearest(text);
+      made.setAttribute("aria-valuetext", text);
+    };
+    made.show(value);
     return made;
   }
 

@@ -189,10 +189,12 @@
     const names = app.symbols().filter((p) => app.value(p) && !(p.value && state.values[p.name] === undefined)).map((p) => p.name);
     const all = { ...values(), ...Object.fromEntries(names.map((name) => [name, app.value(app.named(name))])) };
     history.replaceState(null, "", address.write({ ...state, values: all }, names));
+    box("explorer").dataset.kept = "";
   });
 
   /** Everything that values decide. */
   function refresh() {
+    delete box("explorer").dataset.kept;
     certified.clear();
     settled = { winners: [], crossovers: [] };
     evaluate();
@@ -387,9 +389,11 @@
     addEventListener("hashchange", start);
   }
 
-  window.maurey = { app, model, address, evaluator: E, compare: C, samples, formula, plot, taking, answers, refresh, found: () => found, settled: () => settled };
+  window.maurey = { app, model, address, evaluator: E, compare: C, samples, formula, plot, taking, answers, refresh, found: () => found, settled: () => settled, shares: () => shares,
+    latex: () => { const row = found.find(({ one }) => one.id === app.focus().id); return answers.latex(row.one, row.at); } };
   maureyOwn({ model, words, app, complain });
   maureyTour(words);
   wire();
   start();
+  performance.mark("drawn");
 })();
