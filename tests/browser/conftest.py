@@ -59,7 +59,7 @@ def tab(chromium):
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("requestfailed", lambda request: failed(request, wrong))
     page.on(
-        "request", lambda request: request.url.startswith(("file:", "data:")) or wrong.append(f"asked {request.url}")
+        "request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or wrong.append(f"asked {request.url}")
     )
     page.wrong = wrong
     yield page
