@@ -69,9 +69,10 @@ def cost_of(name: str) -> str:
 def _cost(found: dict[str, str], of_plan: str) -> str:
     """What is not the whole of the paper's, and that no plan makes whole, says why."""
     whole = not found["word"].startswith(("partly", "not run"))
-    if whole or not found["lacks"]:
+    lacks = found.get("lacks", "")
+    if whole or not lacks:
         return of_plan
-    return found["lacks"] if of_plan == "nothing" else f"{of_plan}; {found['lacks']}"
+    return lacks if of_plan == "nothing" else f"{of_plan}; {lacks}"
 
 
 def time_of(seconds: float) -> str:
