@@ -134,9 +134,7 @@ def together(answers: Iterable[bool | None]) -> bool | None:
     return False if False in known else None if None in known or not known else True
 
 
-def size(
-    outcomes: Iterable[Outcome], expected: Mapping[str, Any], unfitted: Iterable[Outcome] = ()
-) -> dict[str, Any]:
+def size(outcomes: Iterable[Outcome], expected: Mapping[str, Any], unfitted: Iterable[Outcome] = ()) -> dict[str, Any]:
     """How many of the paper's functions were fitted, from as many strings: no more in a class than it has; and how many
     were given up."""
     wanted = set(product(expected["degrees"], expected["sparsities"]))
