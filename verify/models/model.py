@@ -8,23 +8,28 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
+from maurey.numeric.exact import plain_number
 from maurey.numeric.hypotheses import CHECKED, STATED, Hypothesis, loss_rests, network_rests
 from maurey.numeric.report import in_a_line, table_of
 from maurey.numeric.routes import Subject
 from maurey.symbolic.architecture import Loss, Norm
+from maurey.symbolic.modules.words import in_words
 
 from .checkpoints import Checkpoint, open_folder
 from .measured import Source
-from .subjects import of_record
+from .memory.graphs import Compiled
+from .subjects import of_memory, of_record
 
 ARCHITECTURE = "the architecture, the tokenizer and the maximum length were fixed before the sample was drawn"
 
 
 class Model(Protocol):
-    name: str
-    source: Source
-    refused: tuple[str, ...]
-
+    @property
+    def name(self) -> str: ...
+    @property
+    def source(self) -> Source: ...
+    @property
+    def refused(self) -> tuple[str, ...]: ...
     @property
     def words(self) -> str: ...
     @property
@@ -110,6 +115,65 @@ class FromCheckpoint:
 
     def with_eps(self, eps: Fraction) -> FromCheckpoint | None:
         return replace(self, eps=eps) if eps > self.architecture.norm_eps else None
+
+
+@dataclass(frozen=True)
+class FromMemory:
+    """A module of torch."""
+
+    source: Compiled
+    radius: Fraction = Fraction(1)  # of the vectors that come in
+    refused: tuple[str, ...] = ()
+    buffers: tuple[str, ...] = ()
+    new_head: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.source.title
+
+    @property
+    def words(self) -> str:
+        c = self.source
+        comes = f"{c.words:,} words" if c.words else "vectors"
+        reads = "a score for every token" if c.every_token else "one vector of scores"
+        return (
+            f"{c.title} in memory, {len(c.tensors)} matrices, {comes}, {c.tokens} tokens, {c.classes} classes, {reads}"
+        )
+
+    @property
+    def table(self) -> dict[str, Any]:
+        c = self.source
+        return {"class": c.title, "network": in_words(c.network), "tokens": c.tokens, "vocabulary": c.words,
+                "outputs": c.classes}  # fmt: skip
+
+    @property
+    def numbers(self) -> int:
+        return sum(A.array.size for A in self.source.tensors.values())
+
+    @property
+    def tensors(self) -> list[str]:
+        return [A.name for A in self.source.tensors.values()]
+
+    def subject(self, norms: Mapping[str, Norm], loss: Loss, apart: bool) -> Subject:
+        return of_memory(self.source, norms, loss, self.radius)
+
+    def rests(self, loss: Loss) -> Iterator[Hypothesis]:
+        c = self.source
+        yield Hypothesis(ARCHITECTURE, STATED)
+        yield Hypothesis("an input has at most so many tokens", STATED, str(c.tokens))
+        if not c.words:
+            yield Hypothesis("the vectors that come in are at most so long", STATED, plain_number(self.radius))
+        yield Hypothesis("the module is in evaluation mode: there is no dropout", CHECKED)
+        yield Hypothesis("what was compiled computes what the module computed on the example", CHECKED)
+        if c.offset is not None:
+            yield Hypothesis("vectors that are added from a buffer were fixed before the sample", STATED, c.offset.name)
+        cap = loss.cap if loss.kind == "cross-entropy" else Fraction(1)
+        yield Hypothesis("the loss lies between 0 and so much", CHECKED, plain_number(cap))
+        if c.every_token:
+            yield Hypothesis("a sample is a sequence, and its loss the mean over its tokens", STATED)
+
+    def with_eps(self, eps: Fraction) -> None:
+        return None
 
 
 def of_folder(folder: Path, head: int = 0) -> FromCheckpoint:

@@ -1,4 +1,4 @@
-"""Every bound that applies to a model: what was measured, the class that it makes, its routes, and what they rest on."""
+"""Every bound that applies to a model: what was measured, its class, its routes, and what they rest on."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from math import log
+from pathlib import Path
 
 from maurey.numeric.hypotheses import CHECKED, REFUSED, STATED, Hypothesis
 from maurey.numeric.report import FEWER_BITS, LARGER_EPS, Help, Report
-from maurey.numeric.routes import BITS, ROUNDED, ROUTES, Asked, Row, Share, Tell, blame, stretches
+from maurey.numeric.routes import AROUND, BITS, PROGRAMS, ROUNDED, ROUTES, Asked, Row, Share, Tell, blame, stretches
 from maurey.symbolic.architecture import Loss
 from maurey.symbolic.errors import InputError, cut, perhaps
 
+from .bases import Near, around, near_base
 from .measured import LARGE, class_of, measure
 from .measured import Row as Measured
 from .model import Model
@@ -34,6 +36,7 @@ class Options:
     frozen: tuple[str, ...] = ()  # patterns of tensors' names
     bits: int = 0  # for the rounded model
     one_pass: bool | None = None  # norms that are known after one pass; if not said, of very large models
+    base: Path | None = None  # a folder with the weights before training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,18 +77,25 @@ class _Asking:
         self.share = weight(self.cells.values())
         self.apart = partly_frozen(rows)
         self.labels = frozen_labels(rows, self.apart)
+        self.places = {row.place.label: row.place for row in rows} if self.apart else {}
         subject = model.subject(self.known.norms, self.loss, self.apart)
         self.asked = Asked(replace(subject, share=self.share), self.labels)
+        self.near: Near | None = None
+        if options.base is not None:
+            self.near = near_base(model, options.base, rows, margin, tell)
+            subject = model.subject(self.near.norms, self.loss, self.apart)
+            self.around = Asked(around(subject, self.near, self.labels), self.labels)
         if not model.new_head and all(row.frozen for row in rows):
             raise InputError("everything is frozen: there is nothing to bound")
 
     def report(self) -> ModelReport:
         programs = dict(lengths(self.rows, self.model.new_head, self.options.bits))
         real = [route for route in ROUTES if route != BITS]
-        shown = len(programs) + sum(not self.asked.refused(route) for route in real)
+        near = [f"{route}{AROUND}" for route in NEAR if self.near is not None]
+        shown = len(programs) + sum(not asked.refused(plain) for asked, plain in map(self._asked, (*real, *near)))
         each = self.options.delta / shown
         rows = [self._program(route, bits, each) for route, bits in programs.items()]
-        rows += [self.asked.row(route, each, self.options.samples, self.tell) for route in real]
+        rows += [self._real(route, each) for route in (*real, *near)]
         found = ModelReport(
             words=self.model.words,
             model=self.model.table,
@@ -97,7 +107,7 @@ class _Asking:
             delta=self.options.delta,
             each=each,
             bits=self.options.bits,
-            frozen=tuple(row.name for row in self.rows if row.frozen),
+            frozen=self.options.frozen,
             rows=tuple(rows),
             name=self.model.name,
             layers=self.rows,
@@ -107,34 +117,52 @@ class _Asking:
             one_pass=self.one_pass,
         )
         self.tell("where it comes from")
-        profile = () if self.asked.refused("net") else tuple(stretches(self.asked))
+        whole = Asked(self.model.subject(self.known.norms, self.loss, False))
+        profile = () if whole.refused("net") else tuple(stretches(whole))
         found = replace(found, blame=tuple(self._blame(found)), stretches=profile)
         return replace(found, helps=tuple(self._helps(found)))
 
     def _program(self, route: str, bits: int, each: Fraction) -> Row:
         self.tell(f"counting: {route}")
-        return occam(route, bits, each, self.asked.subject.range, self.options.samples, self.asked.trained)
+        return occam(route, bits, each, self.asked.subject.range, self.options.samples, self.trained)
+
+    def _asked(self, route: str) -> tuple[Asked, str]:
+        return (self.around if route.endswith(AROUND) else self.asked), route.removesuffix(AROUND)
+
+    def _real(self, route: str, each: Fraction) -> Row:
+        asked, plain = self._asked(route)
+        return replace(asked.row(plain, each, self.options.samples, self.tell), route=route, trained=self.trained)
+
+    @property
+    def trained(self) -> str:
+        return f"all but {', '.join(self.options.frozen)}" if self.options.frozen else "all"
 
     def _blame(self, found: Report) -> Iterator[Share]:
         for row in found.rows:
             if row.refused:
                 continue
-            if row.route not in ROUTES or row.route == BITS:
+            if row.route in PROGRAMS:
                 yield from shares(row.route, self.rows, self.model.new_head)
             elif m := found.samples or row.m_least:
-                yield from blame(self.asked, row.route, m)
+                asked, plain = self._asked(row.route)
+                yield from (self._named(replace(share, route=row.route)) for share in blame(asked, plain, m))
+
+    def _named(self, share: Share) -> Share:
+        """Where layers are written out, Q_2 is Q of layer 2."""
+        place = self.places.get(share.matrix)
+        return share if place is None else replace(share, matrix=place.slot, layer=place.layer or None)
 
     # --- hypotheses ---------------------------------------------------------------------------------------------------
 
     def _rests(self, shown: int) -> Iterator[Hypothesis]:
         yield Hypothesis("the samples are drawn independently from one distribution", STATED)
         yield from self.model.rests(self.options.loss)
-        frozen = [row.name for row in self.rows if row.frozen]
-        if frozen:
-            yield Hypothesis("tensors that were fixed before the sample was drawn, and are not trained", STATED,
-                             ", ".join(frozen))  # fmt: skip
+        if self.options.frozen:
+            number, patterns = sum(row.frozen for row in self.rows), ", ".join(self.options.frozen)
+            text = f"the tensors called {patterns} were fixed before the sample was drawn, and are not trained"
+            yield Hypothesis(text, STATED, f"{number} of {len(self.rows)}")
         how = "in one pass: the spectral norm is at most the Frobenius norm" if self.one_pass else "certified"
-        yield Hypothesis(f"norms of {len(self.rows)} matrices are those of the file, {how}", CHECKED)
+        yield Hypothesis(f"norms of {len(self.rows)} matrices are those of the model, {how}", CHECKED)
         yield Hypothesis(
             "norms and margin were chosen after the data: each is rounded up to its cell, and the union over all cells "
             "is in every bound in real numbers, as so many nats beside log(1/delta) (maurey/posthoc)", CHECKED,
@@ -146,6 +174,13 @@ class _Asking:
         if self.options.bits:
             yield Hypothesis(f"{ROUNDED}: the empirical risk is that of the rounded model", STATED,
                              f"{self.options.bits} bits")  # fmt: skip
+        if self.near is not None:
+            text = (
+                f"routes{AROUND}: it was fixed before the sample was drawn; distances from it are paid for like norms"
+            )
+            yield Hypothesis(text, STATED, f"{len(self.near.cells)} numbers, {nats(self.near.share):.1f} nats")
+            if self.near.lacks:
+                yield Hypothesis("what the base lacks is zero in it", STATED, ", ".join(self.near.lacks))
         for why in self.model.refused:
             yield Hypothesis(why, REFUSED)
 

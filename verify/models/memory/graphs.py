@@ -6,7 +6,7 @@ run on the example, and must say what the module said.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -39,6 +39,7 @@ from maurey.symbolic.modules import (
 from maurey.symbolic.norms import Matrix
 from maurey.verify.attack.forwards import OFFSET, forward
 
+from ..families.places import Place
 from ..files.state_dicts import stored
 from ..numbers.norms import norms
 from ..numbers.tensors import Stored, doubles
@@ -53,12 +54,24 @@ Path: TypeAlias = "tuple[Step, ...]"
 class Compiled:
     """The composition, and its matrices: of which kind, and where their numbers are."""
 
+    title: str  # the class of the module
     network: Sequence
+    tokens: int
+    words: int  # of the vocabulary; 0 where vectors come in
     classes: int
     every_token: bool
     offset: Stored | None = None  # fixed vectors that are added
     kinds: dict[str, str] = field(default_factory=dict)
     tensors: dict[str, Stored] = field(default_factory=dict)  # as maps, by label
+
+    def weights(self) -> Iterator[tuple[Place, Stored]]:
+        yield from ((Place(label), A.as_matrix()) for label, A in self.tensors.items())
+
+    def is_turned(self, place: Place) -> bool:
+        return False
+
+    def kind(self, slot: str) -> str:
+        return self.kinds[slot]
 
 
 def compiled(module: nn.Module, example: Tensor) -> Compiled:
@@ -67,37 +80,44 @@ def compiled(module: nn.Module, example: Tensor) -> Compiled:
         said = module(example)
     if said.shape[-1] < 1 or said.dim() < 1:
         raise InputError("the module gives no scores")
-    found = Compiled(Sequence(()), said.shape[-1], output.axis is not None)
     path = _Graph().path(output)
     if not path:
         raise InputError("the module is no composition of known modules: a sum is neither a residual nor an embedding")
+    first, words = path[0], 0
+    if isinstance(first, Words):
+        words = len(first.words.tensors["table"])
+    found = Compiled(
+        title=type(module).__name__,
+        network=Sequence(()),
+        tokens=example.shape[-1] if words else example.shape[-2],
+        words=words,
+        classes=said.shape[-1],
+        every_token=output.axis is not None,
+    )
     found.network = _Builder(module, found).sequence(path, ends=True)
     _check(found, example, said)
     return found
 
 
 def _check(found: Compiled, example: Tensor, said: Tensor) -> None:
-    weights = {label: torch.from_numpy(_doubles(A)) for label, A in found.tensors.items()}
-    X = example.double()
-    if not example.is_floating_point():
-        X = torch.nn.functional.one_hot(example, _words(found)).double()
-    if found.offset is not None:
-        weights[OFFSET] = torch.from_numpy(_doubles(found.offset))[: X.shape[-2]]
+    X = example.double() if not found.words else torch.nn.functional.one_hot(example, found.words).double()
     with torch.no_grad():
-        ours = forward(found.network, weights, X, {"": X.new_zeros(())}, sigma="identity")
+        ours = forward(found.network, running_weights(found), X, {"": X.new_zeros(())}, sigma="identity")
     scale = max(1.0, float(said.abs().max()))
     if float((ours.reshape(said.shape) - said).abs().max()) > CLOSE * scale:
         raise InputError("what was compiled of the module computes something else than the module")
 
 
+def running_weights(found: Compiled) -> dict[str, Tensor]:
+    """As doubles, by label; fixed vectors, for as many tokens as the example has."""
+    weights = {label: torch.from_numpy(_doubles(A)) for label, A in found.tensors.items()}
+    if found.offset is not None:
+        weights[OFFSET] = torch.from_numpy(_doubles(found.offset))[: found.tokens]
+    return weights
+
+
 def _doubles(A: Stored) -> Array:
     return np.ascontiguousarray(doubles(A.array, A.kind))
-
-
-def _words(found: Compiled) -> int:
-    first = found.network.modules[0]
-    assert isinstance(first, Embedding)
-    return int(first.words.inputs)
 
 
 @dataclass(frozen=True)
