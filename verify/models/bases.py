@@ -97,6 +97,7 @@ class Near:
     distances: Mapping[str, Norm]
     cells: Mapping[str, Cell]
     lacks: tuple[str, ...]  # tensors that the base has not
+    moved: tuple[Moved, ...]
 
     @property
     def share(self) -> Fraction:
@@ -114,7 +115,8 @@ def near_base(model: Model, folder: Path, rows: Sequence[Row], margin: Mapping[s
             for name, field in _named(checkpoint, row):
                 norms.setdefault(name, {})[row.place.layer] = getattr(row.norms, field).upper
                 distances.setdefault(name, {})[row.place.layer] = LEAST  # in its list; it is not covered
-    for one in moved(checkpoint, base, {row.place.label: row for row in rows}, tell):
+    every = tuple(moved(checkpoint, base, {row.place.label: row for row in rows}, tell))
+    for one in every:
         layer = one.row.place.layer
         for name, field in _named(checkpoint, one.row):
             own = cell(getattr(one.norms, field).upper)
@@ -124,7 +126,7 @@ def near_base(model: Model, folder: Path, rows: Sequence[Row], margin: Mapping[s
             norms.setdefault(name, {})[layer] = before + own.bound
     lacks = tuple(name for name in checkpoint.tensors if name not in base)
     each = ({name: listed(by) for name, by in found.items()} for found in (norms, distances))
-    return Near(*each, cells, lacks)
+    return Near(*each, cells, lacks, every)
 
 
 def _named(source: Source, row: Row) -> Iterator[tuple[str, str]]:

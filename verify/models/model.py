@@ -15,9 +15,11 @@ from maurey.numeric.routes import Subject
 from maurey.symbolic.architecture import Loss, Norm
 from maurey.symbolic.modules.words import in_words
 
+from . import running
 from .checkpoints import Checkpoint, open_folder
 from .measured import Source
 from .memory.graphs import Compiled
+from .running import Running, of_checkpoint
 from .subjects import of_memory, of_record
 
 ARCHITECTURE = "the architecture, the tokenizer and the maximum length were fixed before the sample was drawn"
@@ -45,6 +47,7 @@ class Model(Protocol):
     def subject(self, norms: Mapping[str, Norm], loss: Loss, apart: bool) -> Subject: ...
     def rests(self, loss: Loss) -> Iterator[Hypothesis]: ...
     def with_eps(self, eps: Fraction) -> Model | None: ...
+    def running(self) -> Running: ...
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,9 @@ class FromCheckpoint:
     def with_eps(self, eps: Fraction) -> FromCheckpoint | None:
         return replace(self, eps=eps) if eps > self.architecture.norm_eps else None
 
+    def running(self) -> Running:
+        return of_checkpoint(self.source)
+
 
 @dataclass(frozen=True)
 class FromMemory:
@@ -174,6 +180,9 @@ class FromMemory:
 
     def with_eps(self, eps: Fraction) -> None:
         return None
+
+    def running(self) -> Running:
+        return running.of_memory(self.source)
 
 
 def of_folder(folder: Path, head: int = 0) -> FromCheckpoint:

@@ -6,22 +6,41 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from math import log
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from maurey.numeric.hypotheses import CHECKED, REFUSED, STATED, Hypothesis
+from maurey.numeric.hypotheses import Hypothesis
 from maurey.numeric.report import FEWER_BITS, LARGER_EPS, Help, Report
-from maurey.numeric.routes import AROUND, BITS, PROGRAMS, ROUNDED, ROUTES, Asked, Row, Share, Tell, blame, stretches
+from maurey.numeric.routes import (
+    AROUND,
+    BITS,
+    NOISY,
+    PROGRAMS,
+    ROUNDED,
+    ROUTES,
+    Asked,
+    Row,
+    Share,
+    Tell,
+    blame,
+    stretches,
+)
+from maurey.numeric.types import Array
 from maurey.symbolic.architecture import Loss
 from maurey.symbolic.errors import InputError, cut, perhaps
 
 from .bases import Near, around, near_base
+from .hypotheses import Measurement, rests
 from .measured import LARGE, class_of, measure
 from .measured import Row as Measured
 from .model import Model
+from .noisy import Noisy, noisy, read_losses, read_sigma, row_of
 from .numbers.cells import Cell, cell, weight
 from .numbers.rounding import check_bits
 from .programs import lengths, occam, shares
+
+if TYPE_CHECKING:
+    from .derivatives import Slope
 
 NEAR = ("net", "counting", "norms")  # the routes around a base
 
@@ -37,6 +56,17 @@ class Options:
     bits: int = 0  # for the rounded model
     one_pass: bool | None = None  # norms that are known after one pass; if not said, of very large models
     base: Path | None = None  # a folder with the weights before training
+    sigma: str = ""  # of the noisy network, a decimal
+    losses: Path | None = None  # of networks that were drawn so
+    data: Sequence[Array] = ()  # words, or vectors, at which derivatives are measured
+
+    def check(self) -> None:
+        if self.bits:
+            check_bits(self.bits)
+        if bool(self.sigma) != (self.losses is not None):
+            raise InputError("--sigma and --losses belong together: the losses of networks drawn with that sigma")
+        if self.sigma and (self.base is None or self.samples is None):
+            raise InputError("--sigma wants --base, around which the prior is, and --samples")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +77,12 @@ class ModelReport(Report):
     price: Fraction  # by which delta is multiplied
     buffers: tuple[str, ...]
     one_pass: bool
+    noisy: Noisy | None
+    slopes: tuple[Slope, ...]  # measured, not bounded
 
 
 def report(model: Model, options: Options, tell: Tell = lambda _: None) -> ModelReport:
-    if options.bits:
-        check_bits(options.bits)
+    options.check()
     one_pass = model.numbers > LARGE if options.one_pass is None else options.one_pass
     rows = tuple(measure(model.source, one_pass, tell, _frozen(model, options.frozen)))
     return _Asking(model, options, rows, one_pass, tell).report()
@@ -93,9 +124,12 @@ class _Asking:
         real = [route for route in ROUTES if route != BITS]
         near = [f"{route}{AROUND}" for route in NEAR if self.near is not None]
         shown = len(programs) + sum(not asked.refused(plain) for asked, plain in map(self._asked, (*real, *near)))
+        shown += bool(self.options.sigma)
         each = self.options.delta / shown
+        drawn = self._noisy(each)
         rows = [self._program(route, bits, each) for route, bits in programs.items()]
         rows += [self._real(route, each) for route in (*real, *near)]
+        rows += [row_of(drawn, self.asked.subject.range, self.trained)] if drawn else []
         found = ModelReport(
             words=self.model.words,
             model=self.model.table,
@@ -115,12 +149,34 @@ class _Asking:
             price=self.share,
             buffers=self.model.buffers,
             one_pass=self.one_pass,
+            noisy=drawn,
+            slopes=tuple(self._slopes()),
         )
         self.tell("where it comes from")
         whole = Asked(self.model.subject(self.known.norms, self.loss, False))
         profile = () if whole.refused("net") else tuple(stretches(whole))
         found = replace(found, blame=tuple(self._blame(found)), stretches=profile)
         return replace(found, helps=tuple(self._helps(found)))
+
+    def _rests(self, shown: int) -> Iterator[Hypothesis]:
+        measured = Measurement(self.rows, self.cells, self.share, self.near, self.one_pass)
+        return rests(self.model, self.options, measured, shown)
+
+    def _noisy(self, each: Fraction) -> Noisy | None:
+        if not self.options.sigma:
+            return None
+        assert self.near is not None
+        assert self.options.losses is not None
+        assert self.options.samples is not None
+        losses = read_losses(self.options.losses, self.asked.subject.range)
+        return noisy(self.near.moved, read_sigma(self.options.sigma), losses, self.options.samples, each)
+
+    def _slopes(self) -> Iterator[Slope]:
+        if self.options.data:
+            self.tell("measuring derivatives")
+            from .derivatives import slopes
+
+            yield from slopes(self.model.running(), self.options.data)
 
     def _program(self, route: str, bits: int, each: Fraction) -> Row:
         self.tell(f"counting: {route}")
@@ -139,7 +195,7 @@ class _Asking:
 
     def _blame(self, found: Report) -> Iterator[Share]:
         for row in found.rows:
-            if row.refused:
+            if row.refused or row.route == NOISY:
                 continue
             if row.route in PROGRAMS:
                 yield from shares(row.route, self.rows, self.model.new_head)
@@ -151,38 +207,6 @@ class _Asking:
         """Where layers are written out, Q_2 is Q of layer 2."""
         place = self.places.get(share.matrix)
         return share if place is None else replace(share, matrix=place.slot, layer=place.layer or None)
-
-    # --- hypotheses ---------------------------------------------------------------------------------------------------
-
-    def _rests(self, shown: int) -> Iterator[Hypothesis]:
-        yield Hypothesis("the samples are drawn independently from one distribution", STATED)
-        yield from self.model.rests(self.options.loss)
-        if self.options.frozen:
-            number, patterns = sum(row.frozen for row in self.rows), ", ".join(self.options.frozen)
-            text = f"the tensors called {patterns} were fixed before the sample was drawn, and are not trained"
-            yield Hypothesis(text, STATED, f"{number} of {len(self.rows)}")
-        how = "in one pass: the spectral norm is at most the Frobenius norm" if self.one_pass else "certified"
-        yield Hypothesis(f"norms of {len(self.rows)} matrices are those of the model, {how}", CHECKED)
-        yield Hypothesis(
-            "norms and margin were chosen after the data: each is rounded up to its cell, and the union over all cells "
-            "is in every bound in real numbers, as so many nats beside log(1/delta) (maurey/posthoc)", CHECKED,
-            f"{len(self.cells)} numbers, {nats(self.share):.1f} nats",
-        )  # fmt: skip
-        text = "every route bounds one side, risk less empirical risk, at this share of delta"
-        yield Hypothesis(text, CHECKED, f"1/{shown}")
-        yield Hypothesis("bits: a program whose output on one input depends on nothing else", STATED)
-        if self.options.bits:
-            yield Hypothesis(f"{ROUNDED}: the empirical risk is that of the rounded model", STATED,
-                             f"{self.options.bits} bits")  # fmt: skip
-        if self.near is not None:
-            text = (
-                f"routes{AROUND}: it was fixed before the sample was drawn; distances from it are paid for like norms"
-            )
-            yield Hypothesis(text, STATED, f"{len(self.near.cells)} numbers, {nats(self.near.share):.1f} nats")
-            if self.near.lacks:
-                yield Hypothesis("what the base lacks is zero in it", STATED, ", ".join(self.near.lacks))
-        for why in self.model.refused:
-            yield Hypothesis(why, REFUSED)
 
     # --- what would help ----------------------------------------------------------------------------------------------
 
@@ -222,10 +246,6 @@ def gridded(loss: Loss) -> tuple[Loss, dict[str, Cell]]:
         return loss, {}
     own = cell(1 / loss.margin)
     return replace(loss, margin=1 / own.bound), {"1/margin": own}
-
-
-def nats(share: Fraction) -> float:
-    return log(share.denominator) - log(share.numerator)
 
 
 def partly_frozen(rows: Sequence[Measured]) -> bool:
