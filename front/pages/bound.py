@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -92,9 +93,12 @@ def _ends(x: Enclosure | None) -> dict[str, str] | None:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(found: Report, width: int = WIDTH) -> str:
-    blocks = [_head(found), _routes(found, width), _formulas(found, width), _hypotheses(found, width),
-              _blame(found, width), _stretches(found, width), _helps(found, width)]  # fmt: skip
+def page(found: Report, width: int = WIDTH, more: Mapping[str, list[str]] | None = None) -> str:
+    """`more`: lines behind the routes, and others in the place of the Lipschitz constants."""
+    more = more or {}
+    blocks = [_head(found), [*_routes(found, width), *more.get("routes", [])], _formulas(found, width),
+              _hypotheses(found, width), _blame(found, width), more.get("stretches") or _stretches(found, width),
+              _helps(found, width)]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 

@@ -17,6 +17,7 @@ from maurey.symbolic.modules.words import in_words
 
 from . import running
 from .checkpoints import Checkpoint, open_folder
+from .described import open_described
 from .measured import Source
 from .memory.graphs import Compiled
 from .running import Running, of_checkpoint
@@ -186,4 +187,10 @@ class FromMemory:
 
 
 def of_folder(folder: Path, head: int = 0) -> FromCheckpoint:
+    """With config.json and safetensors."""
     return FromCheckpoint(open_folder(folder, head))
+
+
+def of_tables(tables: Mapping[str, Any], file: Path) -> FromCheckpoint:
+    """A state dict, with the file that describes it."""
+    return FromCheckpoint(open_described(tables, file))
