@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
 
-from maurey.symbolic.architecture import Architecture, slots
+from maurey.symbolic.architecture import Architecture
 from maurey.symbolic.bounds import BITS
 from maurey.symbolic.errors import InputError, cut, perhaps
 
@@ -82,7 +82,7 @@ def report(
 
 def frozen_labels(a: Architecture, patterns: tuple[str, ...]) -> frozenset[str]:
     """The matrices that a pattern names."""
-    known = [name for name, slot in slots(a).items() if not slot.optional or name in a.given]
+    known = [name for name, slot in a.slots.items() if not slot.optional or name in a.given]
     found: set[str] = set()
     for pattern in patterns:
         matched = {name for name in known if fnmatchcase(name, pattern)}
@@ -111,7 +111,7 @@ def _helps(found: Report, asked: Asked, tell: Tell) -> Iterator[Help]:
     for bits in FEWER_BITS:
         if bits < found.bits:
             yield change(f"{bits} bits for each number", BITS, Asked(a, asked.frozen, bits))
-    tables = frozenset(name for name, slot in slots(a).items() if slot.kind == "table") - asked.frozen
+    tables = frozenset(name for name, slot in a.slots.items() if slot.kind == "table") - asked.frozen
     if tables:
         held = asked.frozen | tables
         for route in filter(None, (BITS, best)):

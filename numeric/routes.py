@@ -83,12 +83,11 @@ class Asked:
     def __init__(self, a: Architecture, frozen: frozenset[str] = frozenset(), bits: int = FLOAT) -> None:
         self.a, self.frozen = a, frozen
         self.values = compiled.values(a) | {"bits": Fraction(bits)}
-        self.network, self.loss = compiled.network(a), compiled.loss(a)
+        self.network, self.loss, self.stored = compiled.network(a), compiled.loss(a), compiled.stored(a)
         self.routing = f"top-k routing, {a.top_k} of {a.experts} experts, is not continuous" if a.experts else ""
 
     def question(self, route: str) -> Question:
-        numbers = compiled.stored(self.a)
-        return Question(self.network, compiled.inputs(self.a), self.loss, route, self.frozen, numbers=numbers)
+        return Question(self.network, compiled.inputs(self.a), self.loss, route, self.frozen, numbers=self.stored)
 
     def refused(self, route: str) -> str:
         return "" if route == BITS else self.routing or self.question(route).refusal
@@ -107,7 +106,7 @@ class Asked:
 
     def numbers(self, trained: bool = False) -> int:
         """That are stored, or of these that are trained."""
-        found = self.question(BITS).stored if trained else compiled.stored(self.a)
+        found = self.question(BITS).stored if trained else self.stored
         values = {name: to_rational(x) for name, x in self.exact().items()}
         return Balls([]).integer(walk(number_of(found), values, Balls([])))
 
