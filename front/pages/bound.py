@@ -117,16 +117,19 @@ def _head(found: Report) -> list[str]:
 
 
 def _routes(found: Report, width: int) -> list[str]:
+    """Ranked; below the table, what they are."""
     at = f"gap at m = {brief(found.samples)}" if found.samples else "gap"
-    rows: list[tuple[str, ...]] = [("route", at, "below the range from m =", "log N", "speaks of", "what it is")]
-    for row in sorted((row for row in found.rows if not row.refused), key=lambda row: row.m_least or 10**99999):
+    rows: list[tuple[str, ...]] = [("route", at, "below the range from m =", "log N", "speaks of the")]
+    shown = sorted((row for row in found.rows if not row.refused), key=lambda row: row.m_least or 10**99999)
+    for row in shown:
         gap = "" if row.gap is None else brief(row.gap.upper) + (" (vacuous)" if row.gap.lower >= found.range else "")
         least = brief(row.m_least) if row.m_least else "none found"
-        rows.append((row.route, gap, least, brief(row.log_N.value) if row.log_N else "", row.speaks, about(row)))
-    lines = columns(rows, 5, width, textwrap.wrap)
+        size = brief(row.log_N.value) if row.log_N else ""
+        rows.append((row.route, gap, least, size, row.speaks.removeprefix("the ")))
+    lines = columns(rows, 0, width, textwrap.wrap)
     for why, group in groupby((row for row in found.rows if row.refused), key=lambda row: row.refused):
         lines += fitted(f"{', '.join(row.route for row in group)}: {why}", width, "  ")
-    return lines
+    return [*lines, "", *(line for row in shown for line in fitted(f"  {row.route}: {about(row)}", width, "    "))]
 
 
 def about(row: Row) -> str:

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from maurey.symbolic.architecture import Architecture, slots
+from maurey.symbolic.architecture import Architecture
 from maurey.symbolic.errors import InputError, cut, perhaps
 from maurey.symbolic.model_tables import read
 
@@ -73,7 +73,7 @@ def _check(weights: Any) -> None:
 
 
 def _places(a: Architecture, weights: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Place, ...]]]:
-    known, turned, first = slots(a), weights.get("turned", []), weights.get("first_layer", 0)
+    known, turned, first = a.slots, weights.get("turned", []), weights.get("first_layer", 0)
     for slot in (*weights["names"], *turned):
         if slot not in known:
             raise InputError(
