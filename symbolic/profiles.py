@@ -61,7 +61,8 @@ def costs(question: Question) -> Profile:
     way, (D, terms) = question.way, question.covered()
     if way.chain != "chained" and all(t.entropy.count is not None for t in terms):
         bounds.log_size(D, terms, bounds.resolution(D, terms, way, question.range), way)
-        found = [D.called(f"E_{t.label}") for t in terms]
+        alone = len(terms) == 1 and terms[0].copies == 1 and terms[0].over is None
+        found = [D.called("log_N" if alone else f"E_{t.label}") for t in terms]
     else:
         found = hoelder(D, terms)[1]
     return _profile(D, [Entry(t.label, t.copies * x, t.over) for t, x in zip(terms, found, strict=True)])

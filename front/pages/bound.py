@@ -136,7 +136,8 @@ def about(row: Row) -> str:
     from maurey.numeric.routes import ABOUT, AROUND
 
     plain_route = row.route.removesuffix(AROUND)
-    return f"{ABOUT[plain_route]}{row.route.removeprefix(plain_route)} [{row.key}]"
+    words = ABOUT[plain_route].removeprefix("bits: ").removeprefix("norms: ")
+    return f"{words}{row.route.removeprefix(plain_route)} [{row.key}]"
 
 
 def _formulas(found: Report, width: int) -> list[str]:

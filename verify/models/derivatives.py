@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from maurey.numeric.types import Array, Tensor
+from maurey.symbolic.architecture import Architecture
 from maurey.symbolic.errors import InputError, cut
 from maurey.symbolic.modules import Module
 from maurey.verify.tensors import torch
@@ -44,8 +45,8 @@ def slopes(running: Running, samples: Sequence[Array]) -> Iterator[Slope]:
         tokens = [running.run(stages[0].module, X) for X in tokens]
         stages = stages[1:]
     for stage in stages:
-        largest = max(slope(running, stage.module, X) for X in tokens)
-        yield Slope(stage.layer, stage.name, log10(largest) if largest else float("-inf"))
+        if largest := max(slope(running, stage.module, X) for X in tokens):  # a new head is zero
+            yield Slope(stage.layer, stage.name, log10(largest))
         with torch.no_grad():
             tokens = [running.run(stage.module, X) for X in tokens]
 
@@ -71,9 +72,9 @@ def unit(v: Tensor) -> Tensor:
     return v / v.norm(dim=-1, keepdim=True).clamp(min=1e-300)
 
 
-def read_words(path: Path, running: Running) -> list[Array]:
+def read_words(path: Path, a: Architecture) -> list[Array]:
     """Numbers of words, a sequence on each line."""
-    if not running.words:
+    if not a.vocabulary:
         raise InputError("--data is a file of words' numbers, and this model reads pictures")
     check_file(path)
     if path.stat().st_size > MOST_BYTES:
@@ -81,15 +82,15 @@ def read_words(path: Path, running: Running) -> list[Array]:
     lines = [line for line in path.read_text(errors="replace").splitlines() if line.strip()]
     if not lines:
         raise InputError(f"{path.name} has no sequence: want numbers of words, a sequence on each line")
-    return [_words(line, n, path.name, running) for n, line in enumerate(lines[:MOST], 1)]
+    return [_words(line, n, path.name, a) for n, line in enumerate(lines[:MOST], 1)]
 
 
-def _words(line: str, n: int, name: str, running: Running) -> Array:
+def _words(line: str, n: int, name: str, a: Architecture) -> Array:
     numbers = re.findall(r"[^\s,\[\]]+", line)
-    wrong = [word for word in numbers if not (word.isascii() and word.isdigit() and int(word[:12]) < running.words)]
+    wrong = [w for w in numbers if not (w.isascii() and w.isdigit() and len(w) < 12 and int(w) < a.vocabulary)]
     if wrong or not numbers:
         what = cut(repr(wrong[0])) if wrong else "none"
-        raise InputError(f"{name}, line {n}: want numbers of words below {running.words}, got {what}")
-    if len(numbers) > running.tokens:
-        raise InputError(f"{name}, line {n}: {len(numbers)} words, and the context is {running.tokens}")
+        raise InputError(f"{name}, line {n}: want numbers of words below {a.vocabulary}, got {what}")
+    if len(numbers) > a.context:
+        raise InputError(f"{name}, line {n}: {len(numbers)} words, and the context is {a.context}")
     return np.array([int(word) for word in numbers])

@@ -19,7 +19,7 @@ from . import running
 from .checkpoints import Checkpoint, open_folder
 from .described import open_described
 from .measured import Source
-from .memory.graphs import Compiled
+from .memory.composition import Compiled
 from .running import Running, of_checkpoint
 from .subjects import of_memory, of_record
 

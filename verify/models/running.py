@@ -18,7 +18,7 @@ from maurey.verify.attack.forwards import forward
 from maurey.verify.tensors import torch
 
 from .checkpoints import Checkpoint
-from .memory.graphs import Compiled, running_weights
+from .memory.composition import Compiled, running_weights
 from .numbers.tensors import doubles
 
 

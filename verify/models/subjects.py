@@ -19,7 +19,7 @@ from maurey.symbolic.compiled import cap, m, margin
 from maurey.symbolic.modules import CrossEntropy, Layers, MeanToken, Ramp, Sequence, Signal, ZeroOne
 from maurey.symbolic.modules.layers import written_out
 
-from .memory.graphs import Compiled
+from .memory.composition import Compiled
 
 HEAD = Fraction(1)  # the longest row of a head that the model lacks
 

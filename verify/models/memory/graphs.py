@@ -6,17 +6,15 @@ run on the example, and must say what the module said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import numpy as np
 import torch
 from sympy import Integer, Rational, Symbol
 from torch import Tensor, nn
 
-from maurey.numeric.types import Array
 from maurey.symbolic.architecture import SUFFIXES
 from maurey.symbolic.errors import InputError
 from maurey.symbolic.modules import (
@@ -37,41 +35,17 @@ from maurey.symbolic.modules import (
     Unembedding,
 )
 from maurey.symbolic.norms import Matrix
-from maurey.verify.attack.forwards import OFFSET, forward
+from maurey.verify.attack.forwards import forward
 
-from ..families.places import Place
 from ..files.state_dicts import stored
 from ..numbers.norms import norms
-from ..numbers.tensors import Stored, doubles
+from ..numbers.tensors import Stored
+from .composition import Compiled, running_weights
 from .recording import Node, recorded
 
 CLOSE = 1e-4  # relative to the largest score: modules compute in single precision
 Step: TypeAlias = "Node | Words | Added | Beside | Branch"
 Path: TypeAlias = "tuple[Step, ...]"
-
-
-@dataclass
-class Compiled:
-    """The composition, and its matrices: of which kind, and where their numbers are."""
-
-    title: str  # the class of the module
-    network: Sequence
-    tokens: int
-    words: int  # of the vocabulary; 0 where vectors come in
-    classes: int
-    every_token: bool
-    offset: Stored | None = None  # fixed vectors that are added
-    kinds: dict[str, str] = field(default_factory=dict)
-    tensors: dict[str, Stored] = field(default_factory=dict)  # as maps, by label
-
-    def weights(self) -> Iterator[tuple[Place, Stored]]:
-        yield from ((Place(label), A.as_matrix()) for label, A in self.tensors.items())
-
-    def is_turned(self, place: Place) -> bool:
-        return False
-
-    def kind(self, slot: str) -> str:
-        return self.kinds[slot]
 
 
 def compiled(module: nn.Module, example: Tensor) -> Compiled:
@@ -106,18 +80,6 @@ def _check(found: Compiled, example: Tensor, said: Tensor) -> None:
     scale = max(1.0, float(said.abs().max()))
     if float((ours.reshape(said.shape) - said).abs().max()) > CLOSE * scale:
         raise InputError("what was compiled of the module computes something else than the module")
-
-
-def running_weights(found: Compiled) -> dict[str, Tensor]:
-    """As doubles, by label; fixed vectors, for as many tokens as the example has."""
-    weights = {label: torch.from_numpy(_doubles(A)) for label, A in found.tensors.items()}
-    if found.offset is not None:
-        weights[OFFSET] = torch.from_numpy(_doubles(found.offset))[: found.tokens]
-    return weights
-
-
-def _doubles(A: Stored) -> Array:
-    return np.ascontiguousarray(doubles(A.array, A.kind))
 
 
 @dataclass(frozen=True)
