@@ -12,6 +12,7 @@ Where does its print fail?          c.errata(), maurey.errata(), maurey.errata("
 Is my own inequality true?          maurey.check(lhs, rhs, over={"x": (0, 1)})
 And a claim of my own?              maurey.register(claim): known to all of the above while the program runs
 And a network of my own?            maurey.derive(network, ...), of modules from maurey.nn: a claim like any other
+And a model that is trained?        maurey.bound("folder"), maurey.bound(module, example=ids): every bound that applies
 
 Values are numbers: Python's, texts such as "1/10", NumPy and torch scalars and arrays, lists. Nothing is evaluated
 as an expression. What does not fit raises maurey.InputError, with one line that says what would. In a notebook, claims
@@ -30,10 +31,14 @@ if TYPE_CHECKING:
     from maurey.symbolic.errors import InputError
 
     from . import nn
+    from .bounds import BoundReport, bound
     from .questions import check, claim, claims, compare, derive, errata, register
     from .view import ClaimView
 
-__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "derive", "errata", "nn", "register"]
+__all__ = [
+    "BoundReport", "ClaimView", "InputError", "bound", "check", "claim", "claims", "compare", "derive", "errata", "nn",
+    "register",
+]  # fmt: skip
 ROOMS = ("symbolic", "numeric", "verify", "paper_tables")
 
 
@@ -51,9 +56,9 @@ def __getattr__(name: str) -> Any:
         from maurey.symbolic.errors import perhaps
 
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{perhaps(name, __all__)}")
-    from . import questions
+    from . import bounds, questions
 
-    return getattr(questions, name)
+    return getattr(bounds if name in ("BoundReport", "bound") else questions, name)
 
 
 def __dir__() -> list[str]:

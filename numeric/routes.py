@@ -225,5 +225,15 @@ def blame(asked: Asked, route: str, m: int) -> Iterator[Share]:
 
 def stretches(asked: Asked) -> Iterator[Stretch]:
     for layer, module, x in entries(profiles.stretches(asked.question("net")), asked.exact(m=Fraction(1))):
-        with ctx.workprec(PRECISION):
-            yield Stretch(layer, module, Decimal((x.log() / arb(10).log()).str(12, radius=False)))
+        yield Stretch(layer, module, log10(x))
+
+
+def coefficients(asked: Asked) -> Iterator[Stretch]:
+    """Of every weight: how far the loss moves with it."""
+    for layer, matrix, x in entries(profiles.coefficients(asked.question("net")), asked.exact(m=Fraction(1))):
+        yield Stretch(layer, matrix, log10(x))
+
+
+def log10(x: arb) -> Decimal:
+    with ctx.workprec(PRECISION):
+        return Decimal((x.log() / arb(10).log()).str(12, radius=False))

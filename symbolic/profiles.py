@@ -11,7 +11,7 @@ from typing import TypeVar
 from sympy import Add, Expr, Symbol, evaluate
 
 from . import bounds
-from .allocation import hoelder
+from .allocation import effects, hoelder
 from .bounds import BITS
 from .derivation import Derivation, Step
 from .derive import Question
@@ -66,6 +66,13 @@ def costs(question: Question) -> Profile:
     else:
         found = hoelder(D, terms)[1]
     return _profile(D, [Entry(t.label, t.copies * x, t.over) for t, x in zip(terms, found, strict=True)])
+
+
+@unevaluated
+def coefficients(question: Question) -> Profile:
+    """How far the loss moves per unit by which each weight moves on the vectors it acts on."""
+    D, terms = question.covered()
+    return _profile(D, [Entry(t.label, x, t.over) for t, x in zip(terms, effects(D, terms), strict=True)])
 
 
 @unevaluated

@@ -95,22 +95,14 @@ def of_model(
     tell: Callable[[str], None],
 ) -> Shown:  # fmt: skip
     from maurey.pages import model as pages
-    from maurey.verify.models import model as models
     from maurey.verify.models.report import Options, report
 
-    path = Path(file)
-    if path.is_dir():
-        if given["--head"] < 0:
-            raise InputError(f"--head takes a positive integer, got {given['--head']}")
-        opened = models.of_folder(path, given["--head"])
-    else:
-        if given["--head"]:
-            raise InputError("--head is for folders: a file says outputs in [model]")
-        opened = models.of_tables(tables(file), path)
+    opened = of_paths(Path(file), given["--head"])
+    assert opened is not None
     options = Options(
         samples=samples or None,
         delta=_probability(delta),
-        loss=named_loss(loss) if loss else opened.architecture.loss,
+        loss=named_loss(loss) if loss else opened.loss,
         frozen=frozen,
         bits=given["--bits"],
         base=Path(given["--base"]) if given["--base"] else None,
@@ -120,6 +112,22 @@ def of_model(
     )
     found = report(opened, options, tell)
     return Shown(found, pages.record(found, provenance(file)), lambda width: pages.page(found, width))
+
+
+def of_paths(path: Path, head: int) -> Any:
+    """A folder, or a file that describes a state dict; none for a file that describes an architecture alone."""
+    described = None if path.is_dir() else tables(str(path))
+    if described is not None and "weights" not in described:
+        return None
+    from maurey.verify.models import model as models
+
+    if isinstance(head, bool) or not isinstance(head, int) or head < 0:
+        raise InputError(f"--head takes a positive integer, got {cut(repr(head))}")
+    if described is None:
+        return models.of_folder(path, head)
+    if head:
+        raise InputError("--head is for folders: a file says outputs in [model]")
+    return models.of_tables(described, path)
 
 
 def words(file: str, opened: Any) -> Any:

@@ -28,7 +28,8 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; border-bo
 table { border-collapse: collapse; font-size: 0.9rem; } td, th { padding: 0.2rem 0.8rem 0.2rem 0; text-align: left;
 vertical-align: top; border-bottom: 1px solid var(--line); } td.n { font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; } .refused, .reason { opacity: 0.7; } math { font-size: 1.05em; } summary { cursor: pointer; }
-.step { margin: 0.6rem 0 0.6rem 1rem; overflow: auto hidden; padding-bottom: 0.2rem; } .reason { font-size: 0.85rem; margin-left: 1rem; }
+.step { margin: 0.6rem 0 0.6rem 1rem; overflow: auto hidden; padding-bottom: 0.2rem; }
+.reason { font-size: 0.85rem; margin-left: 1rem; }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
 """
 SLOTS = ("E", "P", "S", "N0", "N1", "N2", "N3", "N4", "Q", "K", "V", "O", "G", "U", "D", "W1", "W2", "head", "pool",

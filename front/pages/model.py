@@ -31,7 +31,7 @@ def record(found: ModelReport, provenance: dict[str, Any]) -> dict[str, Any]:
         key = row["layer"], row["module"] or ""
         row["measured_log10"] = f"{measured[key]:.6g}" if key in measured else None
     plain["model"] = {"name": found.name, **plain["model"], "buffers": list(found.buffers)}
-    plain["layers"] = [layer(row) for row in found.layers]
+    plain["layers"] = layers(found)
     plain["posthoc"] = {
         "norms": {name: 2 ** (cell.k / 8) for name, cell in found.cells.items()},
         "cells": {name: cell.k for name, cell in found.cells.items()},
@@ -39,6 +39,18 @@ def record(found: ModelReport, provenance: dict[str, Any]) -> dict[str, Any]:
     }
     plain["noisy"] = _noisy(found)
     return plain
+
+
+def layers(found: ModelReport) -> list[dict[str, Any]]:
+    """One row for each matrix, with its coefficient and its share in the best route in real numbers."""
+    shares = {(s.matrix, s.layer): s.share for s in found.blame if s.route == found.best}
+    rows = []
+    for row in found.layers:
+        coefficient = found.coefficients.get(row.place.label)
+        share = shares.get((row.place.slot, row.place.layer or None))
+        told = {"coefficient_log10": coefficient, "share": share}
+        rows.append(layer(row) | {name: None if x is None else f"{x:.8g}" for name, x in told.items()})
+    return rows
 
 
 def layer(row: Row) -> dict[str, Any]:

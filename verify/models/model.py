@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
@@ -45,6 +45,8 @@ class Model(Protocol):
     def tensors(self) -> list[str]: ...
     @property
     def buffers(self) -> tuple[str, ...]: ...
+    @property
+    def loss(self) -> Loss: ...
     def subject(self, norms: Mapping[str, Norm], loss: Loss, apart: bool) -> Subject: ...
     def rests(self, loss: Loss) -> Iterator[Hypothesis]: ...
     def with_eps(self, eps: Fraction) -> Model | None: ...
@@ -62,6 +64,10 @@ class FromCheckpoint:
     def architecture(self) -> Any:
         a = self.source.architecture
         return a if self.eps is None else replace(a, norm_eps=self.eps)
+
+    @property
+    def loss(self) -> Loss:
+        return self.source.architecture.loss
 
     @property
     def name(self) -> str:
@@ -133,6 +139,7 @@ class FromMemory:
     refused: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
     new_head: int = 0
+    loss: Loss = field(default_factory=Loss)
 
     @property
     def name(self) -> str:

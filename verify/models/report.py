@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +24,7 @@ from maurey.numeric.routes import (
     Share,
     Tell,
     blame,
+    coefficients,
     stretches,
 )
 from maurey.numeric.types import Array
@@ -61,6 +63,7 @@ class Options:
     data: Sequence[Array] = ()  # words, or vectors, at which derivatives are measured
 
     def check(self) -> None:
+        """What contradicts itself is said before anything is read."""
         if self.bits:
             check_bits(self.bits)
         if bool(self.sigma) != (self.losses is not None):
@@ -71,14 +74,23 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelReport(Report):
+    """With what was measured."""
+
     name: str  # of the folder, or of the module's class
     layers: tuple[Measured, ...]
     cells: dict[str, Cell]
     price: Fraction  # by which delta is multiplied
     buffers: tuple[str, ...]
     one_pass: bool
+    coefficients: Mapping[str, Decimal]  # by label: how far the loss moves with a matrix, as a power of ten
     noisy: Noisy | None
     slopes: tuple[Slope, ...]  # measured, not bounded
+
+    @property
+    def best(self) -> str:
+        """The route in real numbers that asks for the fewest samples."""
+        real = {row.route: row.m_least for row in self.rows if row.m_least and row.route not in PROGRAMS}
+        return min(real, key=real.__getitem__, default="")
 
 
 def report(model: Model, options: Options, tell: Tell = lambda _: None) -> ModelReport:
@@ -149,6 +161,7 @@ class _Asking:
             price=self.share,
             buffers=self.model.buffers,
             one_pass=self.one_pass,
+            coefficients=self._coefficients(),
             noisy=drawn,
             slopes=tuple(self._slopes()),
         )
@@ -161,6 +174,14 @@ class _Asking:
     def _rests(self, shown: int) -> Iterator[Hypothesis]:
         measured = Measurement(self.rows, self.cells, self.share, self.near, self.one_pass)
         return rests(self.model, self.options, measured, shown)
+
+    def _coefficients(self) -> dict[str, Decimal]:
+        if self.asked.refused("net"):
+            return {}
+        places = [(c, self.places.get(c.module)) for c in coefficients(self.asked)]
+        return {
+            (place.label if place else f"{c.module}_{c.layer}" if c.layer else c.module): c.log10 for c, place in places
+        }
 
     def _noisy(self, each: Fraction) -> Noisy | None:
         if not self.options.sigma:
