@@ -12,6 +12,7 @@ Where does its print fail?          c.errata(), maurey.errata(), maurey.errata("
 Is my own inequality true?          maurey.check(lhs, rhs, over={"x": (0, 1)})
 And a claim of my own?              maurey.register(claim): known to all of the above while the program runs
 Which bound has my architecture?    maurey.derive(network, ...), of modules from maurey.nn: a claim like any other
+And a model that is trained?        maurey.bound("folder"), maurey.bound(module, example=ids): every bound that applies
 How often is my network wrong?      maurey.certify(predict, (inputs, labels)), a certificate that anyone can check
                                     maurey.Prequential(), with .observe(losses); maurey.occam(message, decode)
 
@@ -32,17 +33,23 @@ if TYPE_CHECKING:
     from maurey.symbolic.errors import InputError
 
     from . import nn
+    from .bounds import BoundReport, bound
     from .certificates import Certificate, Prequential, certify, occam
     from .questions import check, claim, claims, compare, derive, errata, register
     from .view import ClaimView
 
-CERTIFICATES = ("Certificate", "Prequential", "certify", "occam")
+HOME = {
+    ".bounds": ("BoundReport", "bound"),
+    ".certificates": ("Certificate", "Prequential", "certify", "occam"),
+}
 
 __all__ = [
+    "BoundReport",
     "Certificate",
     "ClaimView",
     "InputError",
     "Prequential",
+    "bound",
     "certify",
     "check",
     "claim",
@@ -73,7 +80,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{perhaps(name, __all__)}")
     from importlib import import_module
 
-    return getattr(import_module(".certificates" if name in CERTIFICATES else ".questions", __name__), name)
+    home = next((module for module, names in HOME.items() if name in names), ".questions")
+    return getattr(import_module(home, __name__), name)
 
 
 def __dir__() -> list[str]:

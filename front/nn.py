@@ -12,11 +12,12 @@ absolute ones). What is not said is named: the spectral norm of `Linear("W", ...
 >>> bound = maurey.derive(network, nn.Tokens("T", radius=1), loss=nn.Ramp("margin"), route="net")
 >>> at = dict(L=12, d=64, H=4, B_Q=1, B_K=1, B_V=1, B_O=1, B_head=1, eps_LN="1e-5", margin=1, delta="1/20")
 >>> bound.samples_for(1, **at).m
-7127835
+7093165
 
 What can be composed: Sequence, Residual, Parallel, Layers; Linear, Head, Unembedding, LayerNorm, RMSNorm, Activation,
 Lipschitz, Projection, Softcap, MLP, GatedMLP, MultiHead, Attention, Embedding, Patches, Read. Losses: Ramp,
-CrossEntropy, ZeroOne. Inputs: Tokens, Words. A module of one's own is a frozen dataclass with a method `sensitivity`.
+CrossEntropy, ZeroOne. Inputs: Tokens, Words. A module of one's own is a frozen dataclass with a method `sensitivity`,
+which `attack` holds against its `forward`.
 """
 
 from __future__ import annotations
@@ -356,3 +357,23 @@ def CrossEntropy(cap: Size, several: bool = True) -> m.CrossEntropy:
 def ZeroOne() -> m.ZeroOne:
     """1 for a wrong label; the route `bits` alone speaks of it."""
     return m.ZeroOne()
+
+
+# --- a module of one's own --------------------------------------------------------------------------------------------
+
+
+def attack(module: Any, sizes: dict[str, int], effort: str = "quick") -> Any:
+    """Hold what a module states against what it computes: gradient ascent on the ratio, over inputs and weights.
+
+    A module of one's own needs a method `forward(x, run)`, in which `run.mapped(M, x)` is Mx, `run.shifted(x, b)` adds
+    a bias and `run.scaled(x, g)` multiplies by a gain, so that it is known what the weights act on.
+
+    >>> from maurey import nn
+    >>> found = nn.attack(nn.MultiHead("d", 1), sizes={"T": 2, "d": 2})
+    >>> found.refuted, found.ratios["V"] > 0.9
+    (False, True)
+    """
+    from maurey.verify.attack.own import attacked
+    from maurey.verify.checks import effort as how_hard
+
+    return attacked(_modules([module])[0], sizes, how_hard(effort))

@@ -145,6 +145,18 @@ def _steps(found: Any) -> Bundle:
     return {"text/plain": str(found), "text/html": _block([_table(("", "step", "reason", "claim"), rows)])}
 
 
+def _report(found: Any) -> Bundle:
+    head = ("route", "gap", "below the range from m =", "speaks of", "claim")
+    rows = [
+        (row["route"], "refused" if row["refused"] else (row["gap"] or {}).get("upper", ""), row["m_least"] or "",
+         row["speaks_of"], row["key"])
+        for row in found.routes
+    ]  # fmt: skip
+    short = [(r, g[:10], m if len(m) < 16 else f"about 10^{len(m) - 1}", *more) for r, g, m, *more in rows]
+    pieces = [f"<p>{_text(repr(found)[1:-1])}</p>", _table(head, short)]
+    return {"text/plain": str(found), "text/html": _block(pieces)}
+
+
 RENDERERS: dict[str, Callable[[Any], Bundle]] = {
     "ClaimView": _claim,
     "Enclosure": _enclosure,
@@ -157,6 +169,7 @@ RENDERERS: dict[str, Callable[[Any], Bundle]] = {
     "Errata": _errata,
     "Entry": _erratum,
     "Steps": _steps,
+    "BoundReport": _report,
 }
 
 

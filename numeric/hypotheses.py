@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from maurey.symbolic.architecture import GATES, Architecture, slots, split
+from maurey.symbolic.architecture import GATES, Architecture, split
 from maurey.symbolic.modules.activations import ACTIVATIONS, CONSTANTS
 from maurey.symbolic.modules.words import KINDS, OF_COLUMNS
 
@@ -64,7 +64,7 @@ def network_rests(a: Architecture) -> Iterator[Hypothesis]:
 
 
 def _absent(a: Architecture) -> Iterator[Hypothesis]:
-    missing = [slot for slot in slots(a).values() if slot.optional and slot.name not in a.given]
+    missing = [slot for slot in a.slots.values() if slot.optional and slot.name not in a.given]
     gains = [slot.name for slot in missing if slot.kind == "gain"]
     biases = [slot.name for slot in missing if slot.kind != "gain"]
     if gains:
@@ -74,7 +74,7 @@ def _absent(a: Architecture) -> Iterator[Hypothesis]:
 
 
 def _norms(a: Architecture) -> Iterator[Hypothesis]:
-    known = slots(a)
+    known = a.slots
     for name, bound in a.norms.items():
         slot, kind = split(name, known)
         words = (OF_COLUMNS if slot.inputs == 1 else KINDS)[kind]

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
-from maurey.symbolic.architecture import Architecture, Loss, slots
+from maurey.symbolic.architecture import Architecture, Loss
 from maurey.symbolic.bounds import BITS
 from maurey.symbolic.errors import InputError, cut, perhaps
 
@@ -119,7 +119,7 @@ def in_a_line(a: Architecture) -> str:
 
 def frozen_labels(a: Architecture, patterns: tuple[str, ...]) -> frozenset[str]:
     """The matrices that a pattern names."""
-    known = [name for name, slot in slots(a).items() if not slot.optional or name in a.given]
+    known = [name for name, slot in a.slots.items() if not slot.optional or name in a.given]
     found: set[str] = set()
     for pattern in patterns:
         matched = {name for name in known if fnmatchcase(name, pattern)}
@@ -148,7 +148,7 @@ def _helps(a: Architecture, found: Report, asked: Asked, tell: Tell) -> Iterator
     for bits in FEWER_BITS:
         if bits < found.bits:
             yield change(f"{bits} bits for each number", BITS, Asked(asked.subject, asked.frozen, bits))
-    tables = frozenset(name for name, slot in slots(a).items() if slot.kind == "table") - asked.frozen
+    tables = frozenset(name for name, slot in a.slots.items() if slot.kind == "table") - asked.frozen
     if tables:
         held = asked.frozen | tables
         for route in filter(None, (BITS, best)):

@@ -26,18 +26,21 @@ from .walk import extended, run_all, walk
 
 ROUTES = (BITS, "net", "counting", "norms", "norm net", "length-free")
 CODED, ROUNDED = "bits, coded", "bits, rounded"  # of a program that is at hand
+NOISY = "pac-bayes"
 PROGRAMS = (BITS, CODED, ROUNDED)
-KEYS = dict.fromkeys(PROGRAMS, "maurey/occam") | {route: WAYS[route].key for route in ROUTES if route != BITS}
+KEYS = dict.fromkeys(PROGRAMS, "maurey/occam") | {NOISY: "maurer2004/5"}
+KEYS |= {route: WAYS[route].key for route in ROUTES if route != BITS}
 ABOUT = {
     BITS: "bits: all programs of so many bits",
     CODED: "bits: all programs whose code is as long",
     ROUNDED: "bits: all programs whose numbers are rounded to so many",
+    NOISY: "PAC-Bayes: weights drawn around the trained ones, against the same around the base",
 } | {r: WAYS[r].about for r in ROUTES if r != BITS}
 AROUND = ", around the base"  # of a route for a class around fixed weights
 REAL, FLOATING = "the real-number network", "the float program"  # what a route speaks of
 NO_NORMS = "no norms are given: the bound is a formula"
 LIMIT = 1 << 16384  # of a sample size
-SPEAKS = {BITS: FLOATING, CODED: FLOATING, ROUNDED: "the rounded model"}
+SPEAKS = {BITS: FLOATING, CODED: FLOATING, ROUNDED: "the rounded model", NOISY: "the noisy network"}
 FLOAT = 32  # bits of a stored number, unless told otherwise
 DIGITS = 15
 PRECISION = 256  # bits, for shares
@@ -222,5 +225,15 @@ def blame(asked: Asked, route: str, m: int) -> Iterator[Share]:
 
 def stretches(asked: Asked) -> Iterator[Stretch]:
     for layer, module, x in entries(profiles.stretches(asked.question("net")), asked.exact(m=Fraction(1))):
-        with ctx.workprec(PRECISION):
-            yield Stretch(layer, module, Decimal((x.log() / arb(10).log()).str(12, radius=False)))
+        yield Stretch(layer, module, log10(x))
+
+
+def coefficients(asked: Asked) -> Iterator[Stretch]:
+    """Of every weight: how far the loss moves with it."""
+    for layer, matrix, x in entries(profiles.coefficients(asked.question("net")), asked.exact(m=Fraction(1))):
+        yield Stretch(layer, matrix, log10(x))
+
+
+def log10(x: arb) -> Decimal:
+    with ctx.workprec(PRECISION):
+        return Decimal((x.log() / arb(10).log()).str(12, radius=False))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from sympy import Expr, Integer, Symbol
 
@@ -94,10 +95,15 @@ class Architecture:
     def classes(self) -> int:
         return self.vocabulary if self.tied else self.outputs
 
-    @property
+    @cached_property
+    def slots(self) -> dict[str, Slot]:
+        """The tensors by name, those of a layer in the order in which it runs."""
+        return {slot.name: slot for slot in (*_inputs(self), *_layer(self), *_outputs(self))}
+
+    @cached_property
     def given(self) -> frozenset[str]:
         """Slots of which some norm is given."""
-        return frozenset(split(name, slots(self))[0].name for name in self.norms)
+        return frozenset(split(name, self.slots)[0].name for name in self.norms)
 
 
 # --- which tensors there are ------------------------------------------------------------------------------------------
@@ -139,11 +145,6 @@ def head_width(a: Architecture) -> Expr:
 def _heads(a: Architecture, number: Symbol) -> Expr:
     """Rows of a matrix that has a block for each head, or for each group of them."""
     return d if not a.head_width and (number == H or not a.kv_heads) else number * head_width(a)
-
-
-def slots(a: Architecture) -> dict[str, Slot]:
-    """By name, those of a layer in the order in which it runs."""
-    return {slot.name: slot for slot in (*_inputs(a), *_layer(a), *_outputs(a))}
 
 
 def _norm(name: str, a: Architecture, per_layer: bool = False) -> Iterator[Slot]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sympy import Expr, Indexed, Integer, Symbol
 
-from .architecture import GATES, SUFFIXES, Architecture, H, T, d, head_width, slots, split
+from .architecture import GATES, SUFFIXES, Architecture, H, T, d, head_width, split
 from .bounds import Stored
 from .modules import (
     Activation,
@@ -51,7 +51,7 @@ class Compiler:
     """Matrices of one architecture, by name."""
 
     def __init__(self, a: Architecture) -> None:
-        self.a, self.slots = a, slots(a)
+        self.a, self.slots = a, a.slots
 
     def matrix(self, name: str) -> Matrix | None:
         """None of what is optional and not given."""
@@ -173,7 +173,7 @@ def inputs(a: Architecture) -> Signal:
 def stored(a: Architecture) -> Stored:
     """How many numbers the model is made of, tensor by tensor."""
     found = {}
-    for slot in slots(a).values():
+    for slot in a.slots.values():
         if slot.optional and slot.name not in a.given:
             continue
         expert = a.experts and slot.name.split("_")[0] in ("W1", "W2", "G", "U", "D")

@@ -150,6 +150,8 @@ def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, 
     lists = {str(s.base.label) for s in free if isinstance(s, Indexed)}
     index = next((str(n) for n in _depths(question) if n.is_Symbol), "L")
     norms = {norm.name: norm for M in matrices_of(question.network).values() for norm in norms_of(M)}
+    x = question.inputs  # what a sample is made of belongs to the claim, whether or not a form speaks of it
+    free |= {s for expr in (x.tokens, x.radius, x.sequences) for s in expr.free_symbols}
     names = sorted({str(s) for s in free if isinstance(s, Symbol)} - made - set(CONSTANTS))
     found = []
     for name in names:

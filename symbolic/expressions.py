@@ -6,6 +6,7 @@ takes everything to its left in its product into the numerator; a product in par
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -66,13 +67,20 @@ def _signed_sum(expr: Expr, show: Callable[[Expr], str], group: Callable[[str], 
     return out
 
 
+EXPONENT = re.compile(r"(\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|.)(.*)")  # one group, command or sign; what is behind
+
+
 def with_index(base: str, index: str, mark: str = "") -> str:
     """One of a list: of heads above in brackets, of layers in parentheses, as where there is an index below already."""
     if mark not in ("H", "L") and "_" not in base:
         return f"{base}_{{{index}}}"
     left, right = ("[", "]") if mark == "H" else ("(", ")")
     head, caret, above = base.partition("^")
-    return f"{head}^{{{above.strip('{}')}{left}{index}{right}}}" if caret else f"{base}^{{{left}{index}{right}}}"
+    if not caret:
+        return f"{base}^{{{left}{index}{right}}}"
+    own, rest = EXPONENT.match(above).groups()  # type: ignore[union-attr]
+    own = own[1:-1] if own.startswith("{") else own
+    return f"{head}^{{{own}{left}{index}{right}}}{rest}"
 
 
 class Latex(LatexPrinter):

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from .architecture import CHOICES, LOSSES, Architecture, Loss, Norm, slots, split
+from .architecture import CHOICES, LOSSES, Architecture, Loss, Norm, split
 from .errors import InputError, cut, perhaps
 
 MOST, MOST_LAYERS = 10**12, 1000  # of a size
@@ -131,7 +131,7 @@ def _contradictions(a: Architecture) -> Iterator[str]:
 
 def with_norms(a: Architecture, table: Mapping[str, Any]) -> Architecture:
     """Bounds by name, a number for all layers or a list of them; all that are needed, or none."""
-    known, found = slots(a), dict[str, Norm]()
+    known, found = a.slots, dict[str, Norm]()
     for name, raw in table.items():
         slot, _ = split(name, known)
         if isinstance(raw, (list, tuple)):

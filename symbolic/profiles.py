@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
 
-from sympy import Add, Expr, Symbol
+from sympy import Add, Expr, Symbol, evaluate
 
 from . import bounds
-from .allocation import hoelder
+from .allocation import effects, hoelder
 from .bounds import BITS
 from .derivation import Derivation, Step
 from .derive import Question
 from .modules import Layers, Signal
 from .modules.words import in_words
 
+Found = TypeVar("Found")
 Over = tuple[Symbol, Expr] | None  # (i, L): one for each layer
 
 
@@ -37,6 +41,18 @@ def _profile(D: Derivation, entries: list[Entry]) -> Profile:
     return Profile(D.steps_to(Add(*(entry.expr for entry in entries))), entries)
 
 
+def unevaluated(build: Callable[[Question], Found]) -> Callable[[Question], Found]:
+    """Expressions are kept as they are written, which saves most of the time."""
+
+    @wraps(build)
+    def built(question: Question) -> Found:
+        with evaluate(False):
+            return build(question)
+
+    return built
+
+
+@unevaluated
 def costs(question: Question) -> Profile:
     """What each weight adds to the log covering number: at the resolution of the route, or, where every cost is
     C/eps^2, in any unit, for the shares do not depend on it. Of bits, how many numbers."""
@@ -45,12 +61,21 @@ def costs(question: Question) -> Profile:
     way, (D, terms) = question.way, question.covered()
     if way.chain != "chained" and all(t.entropy.count is not None for t in terms):
         bounds.log_size(D, terms, bounds.resolution(D, terms, way, question.range), way)
-        found = [D.called(f"E_{t.label}") for t in terms]
+        alone = len(terms) == 1 and terms[0].copies == 1 and terms[0].over is None
+        found = [D.called("log_N" if alone else f"E_{t.label}") for t in terms]
     else:
         found = hoelder(D, terms)[1]
     return _profile(D, [Entry(t.label, t.copies * x, t.over) for t, x in zip(terms, found, strict=True)])
 
 
+@unevaluated
+def coefficients(question: Question) -> Profile:
+    """How far the loss moves per unit by which each weight moves on the vectors it acts on."""
+    D, terms = question.covered()
+    return _profile(D, [Entry(t.label, x, t.over) for t, x in zip(terms, effects(D, terms), strict=True)])
+
+
+@unevaluated
 def sizes(question: Question) -> tuple[list[Step], list[Step]]:
     """The resolution of a route, and the log covering number of the losses there; of bits, the log of their number."""
     if question.route == BITS:
@@ -63,6 +88,7 @@ def sizes(question: Question) -> tuple[list[Step], list[Step]]:
     return D.steps_to(end), D.steps_to(size)
 
 
+@unevaluated
 def stretches(question: Question) -> Profile:
     """The Lipschitz constants of the modules one after the other, of layers one by one; words do not move."""
     D, entries = Derivation(), []

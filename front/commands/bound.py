@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from maurey.symbolic.architecture import Architecture
 
 MOST_BYTES = 10**7
-LONG = 60.0  # seconds of processor time
+LONG = 600.0  # seconds of processor time: a model may be large
 
 
 def register(app: typer.Typer) -> None:
@@ -27,30 +29,134 @@ def register(app: typer.Typer) -> None:
 
 
 def bound(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An architecture: tables [model], [norms], [loss].")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|DIR", help="An architecture, or a folder with config.json and safetensors.")
+    ],
     samples: Annotated[int, typer.Option("--samples", help="Number of samples, for the gap there.")] = 0,
     delta: Annotated[str, typer.Option("--delta", help="Probability of failure, of all routes together.")] = "1/20",
     loss: Annotated[str, typer.Option("--loss", help="0-1, ramp:MARGIN or cross-entropy:CAP.")] = "",
+    head: Annotated[int, typer.Option("--head", help="Classes of a head, where a checkpoint has none.")] = 0,
     frozen: Annotated[
-        list[str] | None, typer.Option("--frozen", help="Matrices that are not trained, e.g. E or 'N*'; repeatable.")
+        list[str] | None, typer.Option("--frozen", help="What is not trained, e.g. E, or 'encoder.*'; repeatable.")
     ] = None,
+    bits: Annotated[int, typer.Option("--bits", help="Also the model with its numbers rounded to so many bits.")] = 0,
+    base: Annotated[str, typer.Option("--base", help="The folder of the weights before training.")] = "",
+    sigma: Annotated[str, typer.Option("--sigma", help="PAC-Bayes: the noise of drawn networks.")] = "",
+    losses: Annotated[str, typer.Option("--losses", help="PAC-Bayes: a file with their losses.")] = "",
+    data: Annotated[
+        str, typer.Option("--data", help="Words' numbers, a sequence on a line: derivatives are measured there.")
+    ] = "",
+    html: Annotated[str, typer.Option("--html", help="Write the report to FILE, one page that needs no network.")] = "",
     seconds: Seconds = LONG,
     as_json: Json = False,
 ) -> int:
-    """Every bound that applies to an architecture, with what it rests on and where it comes from."""
-    from maurey.numeric.report import report
-    from maurey.pages.bound import page, record
-
+    """Every bound that applies to an architecture or a checkpoint, with what it rests on and where it comes from."""
     if samples < 0:
         raise InputError(f"--samples takes a positive integer, got {samples}")
-    read = architecture(file, loss)
-    with patience("deriving") as tell:
-        found = report(read, samples or None, _probability(delta), tuple(frozen or ()), tell=tell)
-    if as_json:
-        print(json.dumps(record(found, provenance(file)), indent=1))
-    else:
-        print(page(found, screen()))
-    return 0 if found.speaks or not samples else 1
+    of_models = {"--head": head, "--bits": bits, "--base": base, "--sigma": sigma, "--losses": losses, "--data": data}
+    if html:
+        check_html(html)
+    with patience("reading") as tell:
+        if Path(file).is_dir() or "weights" in tables(file):
+            shown = of_model(file, samples, delta, loss, tuple(frozen or ()), of_models, tell)
+        else:
+            given = next((name for name, value in of_models.items() if value), "")
+            if given:
+                raise InputError(f"{given} is for checkpoints; {cut(file)} describes an architecture without weights")
+            shown = of_architecture(file, samples, delta, loss, tuple(frozen or ()), tell)
+        if html:
+            tell("writing the page")
+            write_html(html, shown)
+    print(json.dumps(shown.record, indent=1) if as_json else shown.page(screen()))
+    return 0 if shown.found.speaks or not samples else 1
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A report, as a record and as a page."""
+
+    found: Any
+    record: dict[str, Any]
+    page: Callable[[int], str]
+
+
+def of_architecture(
+    file: str, samples: int, delta: str, loss: str, frozen: tuple[str, ...], tell: Callable[[str], None]
+) -> Shown:
+    from maurey.numeric.report import report
+    from maurey.pages import bound as pages
+
+    found = report(architecture(file, loss), samples or None, _probability(delta), frozen, tell=tell)
+    return Shown(found, pages.record(found, provenance(file)), lambda width: pages.page(found, width))
+
+
+def of_model(
+    file: str, samples: int, delta: str, loss: str, frozen: tuple[str, ...], given: dict[str, Any],
+    tell: Callable[[str], None],
+) -> Shown:  # fmt: skip
+    from maurey.pages import model as pages
+    from maurey.verify.models.report import Options, report
+
+    opened = of_paths(Path(file), given["--head"])
+    assert opened is not None
+    options = Options(
+        samples=samples or None,
+        delta=_probability(delta),
+        loss=named_loss(loss) if loss else opened.loss,
+        frozen=frozen,
+        bits=given["--bits"],
+        base=Path(given["--base"]) if given["--base"] else None,
+        sigma=given["--sigma"],
+        losses=Path(given["--losses"]) if given["--losses"] else None,
+        data=words(given["--data"], opened) if given["--data"] else (),
+    )
+    found = report(opened, options, tell)
+    return Shown(found, pages.record(found, provenance(file)), lambda width: pages.page(found, width))
+
+
+def of_paths(path: Path, head: int) -> Any:
+    """A folder, or a file that describes a state dict; none for a file that describes an architecture alone."""
+    described = None if path.is_dir() else tables(str(path))
+    if described is not None and "weights" not in described:
+        return None
+    from maurey.verify.models import model as models
+
+    if isinstance(head, bool) or not isinstance(head, int) or head < 0:
+        raise InputError(f"--head takes a positive integer, got {cut(repr(head))}")
+    if described is None:
+        return models.of_folder(path, head)
+    if head:
+        raise InputError("--head is for folders: a file says outputs in [model]")
+    return models.of_tables(described, path)
+
+
+def words(file: str, opened: Any) -> Any:
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise InputError("--data runs the model, for which torch is needed: install maurey[models]")
+    from maurey.verify.models.derivatives import read_words
+
+    return read_words(Path(file), opened.architecture)
+
+
+def check_html(file: str) -> None:
+    from importlib.util import find_spec
+
+    if Path(file).suffix.lower() not in (".html", ".htm") or "\0" in file:
+        raise InputError(f"--html takes a file that ends in .html, got {cut(repr(file))}")
+    if find_spec("latex2mathml") is None:
+        raise InputError("--html writes formulas with latex2mathml: install maurey[models]")
+
+
+def write_html(file: str, shown: Shown) -> None:
+    from maurey.pages.html import page
+    from maurey.verify.files import replace
+
+    try:
+        replace(Path(file), page(shown.found, shown.record))
+    except OSError as error:
+        raise InputError(f"cannot write {cut(file)}: {error.strerror}") from None
 
 
 def architecture(file: str, loss: str = "") -> Architecture:
@@ -70,7 +176,7 @@ def tables(file: str) -> dict[str, Any]:
     try:
         path = Path(file)
         if path.is_dir():
-            raise InputError(f"{cut(file)} is a folder; bound takes the file of an architecture, e.g. model.toml")
+            raise InputError(f"{cut(file)} is a folder; want the file of an architecture, e.g. model.toml")
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"{cut(file)} has more than {MOST_BYTES} bytes; an architecture has some hundred")
         return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_number)
@@ -128,4 +234,8 @@ def provenance(file: str) -> dict[str, Any]:
     import hashlib
     from importlib.metadata import version
 
-    return {"maurey": version("maurey"), "file": file, "sha256": hashlib.sha256(Path(file).read_bytes()).hexdigest()}
+    found = {"maurey": version("maurey"), "file": file}
+    if Path(file).is_dir():
+        files = sorted(p for p in Path(file).glob("*") if p.suffix in (".json", ".safetensors"))
+        return found | {"sizes": {path.name: path.stat().st_size for path in files}}
+    return found | {"sha256": hashlib.sha256(Path(file).read_bytes()).hexdigest()}

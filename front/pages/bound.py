@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -92,9 +93,12 @@ def _ends(x: Enclosure | None) -> dict[str, str] | None:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(found: Report, width: int = WIDTH) -> str:
-    blocks = [_head(found), _routes(found, width), _formulas(found, width), _hypotheses(found, width),
-              _blame(found, width), _stretches(found, width), _helps(found, width)]  # fmt: skip
+def page(found: Report, width: int = WIDTH, more: Mapping[str, list[str]] | None = None) -> str:
+    """`more`: lines behind the routes, and others in the place of the Lipschitz constants."""
+    more = more or {}
+    blocks = [_head(found), [*_routes(found, width), *more.get("routes", [])], _formulas(found, width),
+              _hypotheses(found, width), _blame(found, width), more.get("stretches") or _stretches(found, width),
+              _helps(found, width)]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
@@ -113,23 +117,27 @@ def _head(found: Report) -> list[str]:
 
 
 def _routes(found: Report, width: int) -> list[str]:
+    """Ranked; below the table, what they are."""
     at = f"gap at m = {brief(found.samples)}" if found.samples else "gap"
-    rows: list[tuple[str, ...]] = [("route", at, "below the range from m =", "log N", "speaks of", "what it is")]
-    for row in sorted((row for row in found.rows if not row.refused), key=lambda row: row.m_least or 10**99999):
+    rows: list[tuple[str, ...]] = [("route", at, "below the range from m =", "log N", "speaks of the")]
+    shown = sorted((row for row in found.rows if not row.refused), key=lambda row: row.m_least or 10**99999)
+    for row in shown:
         gap = "" if row.gap is None else brief(row.gap.upper) + (" (vacuous)" if row.gap.lower >= found.range else "")
         least = brief(row.m_least) if row.m_least else "none found"
-        rows.append((row.route, gap, least, brief(row.log_N.value) if row.log_N else "", row.speaks, about(row)))
-    lines = columns(rows, 5, width, textwrap.wrap)
+        size = brief(row.log_N.value) if row.log_N else ""
+        rows.append((row.route, gap, least, size, row.speaks.removeprefix("the ")))
+    lines = columns(rows, 0, width, textwrap.wrap)
     for why, group in groupby((row for row in found.rows if row.refused), key=lambda row: row.refused):
         lines += fitted(f"{', '.join(row.route for row in group)}: {why}", width, "  ")
-    return lines
+    return [*lines, "", *(line for row in shown for line in fitted(f"  {row.route}: {about(row)}", width, "    "))]
 
 
 def about(row: Row) -> str:
     from maurey.numeric.routes import ABOUT, AROUND
 
     plain_route = row.route.removesuffix(AROUND)
-    return f"{ABOUT[plain_route]}{row.route.removeprefix(plain_route)} [{row.key}]"
+    words = ABOUT[plain_route].removeprefix("bits: ").removeprefix("norms: ")
+    return f"{words}{row.route.removeprefix(plain_route)} [{row.key}]"
 
 
 def _formulas(found: Report, width: int) -> list[str]:

@@ -24,6 +24,7 @@ NEEDED = {
 }
 REFUSED = [
     "eval edelman2022/4.4 eps",
+    "bound nowhere.toml",
     "compare edelman2022/4.4 --over T=16..100 --plot figure.doc",
     "verify edelman2022/9.9",
     "tables nothing/here",
@@ -54,6 +55,32 @@ def loaded(command, folder):
 @pytest.mark.parametrize("command", NEEDED)
 def test_what_a_command_loads(command, tmp_path):
     assert loaded(command, tmp_path) == ("0", set(NEEDED[command].split()))
+
+
+MODEL = """
+[model]
+kind = "encoder"
+layers = 1
+width = 2
+heads = 1
+hidden = 2
+vocabulary = 3
+context = 2
+norm = "rms"
+norm_at = "pre"
+norm_eps = 1
+activation = "relu"
+positions = "none"
+read = "mean"
+outputs = 2
+[loss]
+kind = "0-1"
+"""
+
+
+def test_what_bound_loads(tmp_path):
+    (tmp_path / "model.toml").write_text(MODEL)
+    assert loaded("bound model.toml", tmp_path) == ("0", set())
 
 
 @pytest.mark.parametrize("command", REFUSED)

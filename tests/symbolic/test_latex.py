@@ -9,7 +9,7 @@ from sympy import Rational, Symbol, evaluate, log, sqrt
 import maurey
 from maurey.symbolic import printing
 from maurey.symbolic.claim import Setting
-from maurey.symbolic.expressions import Latex, text_of
+from maurey.symbolic.expressions import Latex, text_of, with_index
 
 CLAIMS = maurey.claims()
 KEYS = [claim.key for claim in CLAIMS if claim.forms]
@@ -167,3 +167,11 @@ def test_notebooks_show_the_formula():
         .startswith(r"$\displaystyle \|\mathrm{softmax}")
     )
     assert "least cardinality" in maurey.claim("edelman2022/2.1")._repr_mimebundle_()["text/latex"]
+
+
+@pytest.mark.parametrize(("base", "shown"), [
+    ("x", "x_{i}"), ("B_V", "B_V^{(i)}"), (r"B_V^\infty", r"B_V^{\infty(i)}"), ("B_V^F", "B_V^{F(i)}"),
+    ("B^*_{Q,F}", "B^{*(i)}_{Q,F}"), (r"B^{\mathrm{rows}}_{Q}", r"B^{\mathrm{rows}(i)}_{Q}"),
+])  # fmt: skip
+def test_an_index_stands_above_beside_what_is_there(base, shown):
+    assert with_index(base, "i") == shown

@@ -32,7 +32,7 @@ def gap(question, values):
 def lists(family, L):
     """Norms that differ from layer to layer."""
     a = architecture(family)
-    known = compiled.slots(a)
+    known = a.slots
     per_layer = {n for n in NORMS[family] if compiled.split(n, known)[0].per_layer}
     return {n: [Fraction(3 + k, 3) for k in range(L)] if n in per_layer else Fraction(2) for n in NORMS[family]}
 

@@ -104,7 +104,9 @@ def forward(
             return _attend_jointly(weights[module.matrix.label], X, module.matrix.label, seen)
         case WithOne():
             return joined([X, X[..., :1] * 0 + 1])
-    return transformers.forward(module, X, Pass(weights, at, seen), inner)
+    own = Pass(weights, at, seen)
+    computed = getattr(module, "forward", None)  # of a module of one's own
+    return computed(X, own) if callable(computed) else transformers.forward(module, X, own, inner)
 
 
 def _attend(module: Attention, weights: Values, X: Either, seen: Seen) -> Either:

@@ -6,23 +6,28 @@ are at most the base's and the distance. Distances of what the base lacks (a hea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from sympy import Expr, Indexed, Symbol
 
 from maurey.numeric.routes import Subject
+from maurey.symbolic.architecture import SUFFIXES, Norm
 from maurey.symbolic.errors import InputError
 from maurey.symbolic.modules import matrices_of
+from maurey.symbolic.modules.words import KINDS
 from maurey.symbolic.norms import Matrix
 
 from .checkpoints import CONFIG, MOST, Checkpoint
 from .files import safetensors
 from .files.documents import read_object
 from .files.safetensors import Entry
-from .measured import Report, Row
+from .measured import Report, Row, Source, listed
+from .model import Model
+from .numbers.cells import LEAST, Cell, cell, weight
 from .numbers.enclosures import Between
 from .numbers.norms import Norms, norms
 from .numbers.tensors import Difference
@@ -84,17 +89,73 @@ def widened(found: Norms) -> Norms:
     return Norms(**{n: Between(x.lower / WIDER, x.upper * WIDER) if x is not None else None for n, x in ends.items()})
 
 
-def around(s: Subject, labels: Callable[[str], bool]) -> Subject:
+@dataclass(frozen=True)
+class Near:
+    """The class around the base: bounds on distances and on norms, by name, and what is paid for."""
+
+    norms: Mapping[str, Norm]
+    distances: Mapping[str, Norm]
+    cells: Mapping[str, Cell]
+    lacks: tuple[str, ...]  # tensors that the base has not
+    moved: tuple[Moved, ...]
+
+    @property
+    def share(self) -> Fraction:
+        return weight(self.cells.values())
+
+
+def near_base(model: Model, folder: Path, rows: Sequence[Row], margin: Mapping[str, Cell], tell: Report) -> Near:
+    checkpoint = model.source
+    if not isinstance(checkpoint, Checkpoint):
+        raise InputError("a base is a folder, and so must the model be")
+    base = base_of(folder, checkpoint)
+    norms, distances, cells = dict[str, dict[int, Fraction]](), dict[str, dict[int, Fraction]](), dict(margin)
+    for row in rows:
+        if row.frozen:
+            for name, field in _named(checkpoint, row):
+                norms.setdefault(name, {})[row.place.layer] = getattr(row.norms, field).upper
+                distances.setdefault(name, {})[row.place.layer] = LEAST  # in its list; it is not covered
+    every = tuple(moved(checkpoint, base, {row.place.label: row for row in rows}, tell))
+    for one in every:
+        layer = one.row.place.layer
+        for name, field in _named(checkpoint, one.row):
+            own = cell(getattr(one.norms, field).upper)
+            cells[f"{name}_{layer}"] = own
+            distances.setdefault(name, {})[layer] = own.bound
+            before = getattr(one.base, field).upper if one.base is not None else Fraction(0)
+            norms.setdefault(name, {})[layer] = before + own.bound
+    lacks = tuple(name for name in checkpoint.tensors if name not in base)
+    each = ({name: listed(by) for name, by in found.items()} for found in (norms, distances))
+    return Near(*each, cells, lacks, every)
+
+
+def _named(source: Source, row: Row) -> Iterator[tuple[str, str]]:
+    """The norms of a matrix that have names, with the fields that they bound."""
+    for suffix, field in SUFFIXES[source.kind(row.place.slot)].items():
+        yield f"{row.place.slot}_{suffix}" if suffix else row.place.slot, field
+
+
+def around(s: Subject, near: Near, frozen: frozenset[str]) -> Subject:
     """The class around the base: the bounds D on what moves beside the bounds B on norms."""
-    named = {label: M for label, M in matrices_of(s.network).items() if labels(label)}
-    return replace(s, moved={label: _renamed(M) for label, M in named.items()})
+    values = {**s.values, **{f"D_{name}": _value(bound) for name, bound in near.distances.items()}}
+    known = {f"D_{name}" for name in near.distances}
+    matrices = {label: M for label, M in matrices_of(s.network).items() if label not in frozen}
+    moves = {label: _renamed(M) for label, M in matrices.items()}
+    moves = {label: M for label, M in moves.items() if _letters(M) <= known}
+    return replace(s, values=values, moved=moves, share=near.share)
+
+
+def _value(bound: Norm) -> Any:
+    return list(bound) if isinstance(bound, tuple) else bound
+
+
+def _letters(M: Matrix) -> set[str]:
+    bounds = [getattr(M, name) for name in KINDS if getattr(M, name) is not None]
+    return {str(b.base.label) if isinstance(b, Indexed) else str(b) for b in bounds}
 
 
 def _renamed(M: Matrix) -> Matrix:
-    bounds = {
-        f.name: _letter(getattr(M, f.name)) for f in fields(M) if f.name not in ("label", "mark", "outputs", "inputs")
-    }
-    return replace(M, label=f"{M.label}_moved", **bounds)
+    return replace(M, label=f"{M.label}_moved", **{name: _letter(getattr(M, name)) for name in KINDS})
 
 
 def _letter(bound: Expr | None) -> Expr | None:

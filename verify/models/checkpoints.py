@@ -124,18 +124,18 @@ def same(one: Stored, other: Stored) -> bool:
 # --- tensors and places -----------------------------------------------------------------------------------------------
 
 
-def check_places(reading: Reading, shapes: Mapping[str, tuple[int, ...]]) -> None:
+def check_places(reading: Reading, shapes: Mapping[str, tuple[int, ...]], by: str = CONFIG) -> None:
     """No tensor without a place, no place without a tensor, and every tensor of the size that the record says."""
     if unused := sorted(set(shapes) - set(reading.places)):
         near = perhaps(unused[0], reading.places)
-        raise InputError(f"{unused[0]} is no tensor of a {reading.family} model as {CONFIG} has it{near}")
+        raise InputError(f"{unused[0]} is no tensor of a {reading.family} model as {by} has it{near}")
     if missing := sorted(set(reading.places) - set(shapes)):
         raise InputError(f"the checkpoint lacks {missing[0]}" + (f" and {n} more" if (n := len(missing) - 1) else ""))
     for name, shape in shapes.items():
         sides = reading.sides(name)
         if not _fits(shape, sides):
             asked = list(sides if sides[1] != 1 else sides[:1])
-            raise InputError(f"{name} has shape {list(shape)}; {CONFIG} asks for {asked}")
+            raise InputError(f"{name} has shape {list(shape)}; {by} asks for {asked}")
 
 
 def _fits(shape: tuple[int, ...], sides: tuple[int, int]) -> bool:

@@ -30,7 +30,7 @@ def lengths(rows: Sequence[Measured], head: int, rounded_to: int) -> Iterator[tu
     trained = [row for row in rows if not row.frozen]
     new = HEAD_BITS * head
     yield BITS, sum(row.bits for row in trained) + new
-    if all(row.coded is not None for row in trained):
+    if trained and all(row.coded is not None for row in trained):
         yield CODED, sum(row.coded or 0 for row in trained) + new
     if rounded_to:
         tensors, numbers = len(trained) + bool(head), sum(row.numbers for row in trained) + head

@@ -1,25 +1,48 @@
-"""Every bound that applies to a model: what was measured, the class that it makes, its routes, and what they rest on."""
+"""Every bound that applies to a model: what was measured, its class, its routes, and what they rest on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from math import log
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from maurey.numeric.hypotheses import CHECKED, REFUSED, STATED, Hypothesis
+from maurey.numeric.hypotheses import Hypothesis
 from maurey.numeric.report import FEWER_BITS, LARGER_EPS, Help, Report
-from maurey.numeric.routes import BITS, ROUNDED, ROUTES, Asked, Row, Share, Tell, blame, stretches
+from maurey.numeric.routes import (
+    AROUND,
+    BITS,
+    NOISY,
+    PROGRAMS,
+    ROUNDED,
+    ROUTES,
+    Asked,
+    Row,
+    Share,
+    Tell,
+    blame,
+    coefficients,
+    stretches,
+)
+from maurey.numeric.types import Array
 from maurey.symbolic.architecture import Loss
 from maurey.symbolic.errors import InputError, cut, perhaps
 
+from .bases import Near, around, near_base
+from .hypotheses import Measurement, rests
 from .measured import LARGE, class_of, measure
 from .measured import Row as Measured
 from .model import Model
+from .noisy import Noisy, noisy, read_losses, read_sigma, row_of
 from .numbers.cells import Cell, cell, weight
 from .numbers.rounding import check_bits
 from .programs import lengths, occam, shares
+
+if TYPE_CHECKING:
+    from .derivatives import Slope
 
 NEAR = ("net", "counting", "norms")  # the routes around a base
 
@@ -34,21 +57,44 @@ class Options:
     frozen: tuple[str, ...] = ()  # patterns of tensors' names
     bits: int = 0  # for the rounded model
     one_pass: bool | None = None  # norms that are known after one pass; if not said, of very large models
+    base: Path | None = None  # a folder with the weights before training
+    sigma: str = ""  # of the noisy network, a decimal
+    losses: Path | None = None  # of networks that were drawn so
+    data: Sequence[Array] = ()  # words, or vectors, at which derivatives are measured
+
+    def check(self) -> None:
+        """What contradicts itself is said before anything is read."""
+        if self.bits:
+            check_bits(self.bits)
+        if bool(self.sigma) != (self.losses is not None):
+            raise InputError("--sigma and --losses belong together: the losses of networks drawn with that sigma")
+        if self.sigma and (self.base is None or self.samples is None):
+            raise InputError("--sigma wants --base, around which the prior is, and --samples")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelReport(Report):
+    """With what was measured."""
+
     name: str  # of the folder, or of the module's class
     layers: tuple[Measured, ...]
     cells: dict[str, Cell]
     price: Fraction  # by which delta is multiplied
     buffers: tuple[str, ...]
     one_pass: bool
+    coefficients: Mapping[str, Decimal]  # by label: how far the loss moves with a matrix, as a power of ten
+    noisy: Noisy | None
+    slopes: tuple[Slope, ...]  # measured, not bounded
+
+    @property
+    def best(self) -> str:
+        """The route in real numbers that asks for the fewest samples."""
+        real = {row.route: row.m_least for row in self.rows if row.m_least and row.route not in PROGRAMS}
+        return min(real, key=real.__getitem__, default="")
 
 
 def report(model: Model, options: Options, tell: Tell = lambda _: None) -> ModelReport:
-    if options.bits:
-        check_bits(options.bits)
+    options.check()
     one_pass = model.numbers > LARGE if options.one_pass is None else options.one_pass
     rows = tuple(measure(model.source, one_pass, tell, _frozen(model, options.frozen)))
     return _Asking(model, options, rows, one_pass, tell).report()
@@ -74,18 +120,28 @@ class _Asking:
         self.share = weight(self.cells.values())
         self.apart = partly_frozen(rows)
         self.labels = frozen_labels(rows, self.apart)
+        self.places = {row.place.label: row.place for row in rows} if self.apart else {}
         subject = model.subject(self.known.norms, self.loss, self.apart)
         self.asked = Asked(replace(subject, share=self.share), self.labels)
+        self.near: Near | None = None
+        if options.base is not None:
+            self.near = near_base(model, options.base, rows, margin, tell)
+            subject = model.subject(self.near.norms, self.loss, self.apart)
+            self.around = Asked(around(subject, self.near, self.labels), self.labels)
         if not model.new_head and all(row.frozen for row in rows):
             raise InputError("everything is frozen: there is nothing to bound")
 
     def report(self) -> ModelReport:
         programs = dict(lengths(self.rows, self.model.new_head, self.options.bits))
         real = [route for route in ROUTES if route != BITS]
-        shown = len(programs) + sum(not self.asked.refused(route) for route in real)
+        near = [f"{route}{AROUND}" for route in NEAR if self.near is not None]
+        shown = len(programs) + sum(not asked.refused(plain) for asked, plain in map(self._asked, (*real, *near)))
+        shown += bool(self.options.sigma)
         each = self.options.delta / shown
+        drawn = self._noisy(each)
         rows = [self._program(route, bits, each) for route, bits in programs.items()]
-        rows += [self.asked.row(route, each, self.options.samples, self.tell) for route in real]
+        rows += [self._real(route, each) for route in (*real, *near)]
+        rows += [row_of(drawn, self.asked.subject.range, self.trained)] if drawn else []
         found = ModelReport(
             words=self.model.words,
             model=self.model.table,
@@ -97,7 +153,7 @@ class _Asking:
             delta=self.options.delta,
             each=each,
             bits=self.options.bits,
-            frozen=tuple(row.name for row in self.rows if row.frozen),
+            frozen=self.options.frozen,
             rows=tuple(rows),
             name=self.model.name,
             layers=self.rows,
@@ -105,49 +161,73 @@ class _Asking:
             price=self.share,
             buffers=self.model.buffers,
             one_pass=self.one_pass,
+            coefficients=self._coefficients(),
+            noisy=drawn,
+            slopes=tuple(self._slopes()),
         )
         self.tell("where it comes from")
-        profile = () if self.asked.refused("net") else tuple(stretches(self.asked))
+        whole = Asked(self.model.subject(self.known.norms, self.loss, False))
+        profile = () if whole.refused("net") else tuple(stretches(whole))
         found = replace(found, blame=tuple(self._blame(found)), stretches=profile)
         return replace(found, helps=tuple(self._helps(found)))
 
+    def _rests(self, shown: int) -> Iterator[Hypothesis]:
+        measured = Measurement(self.rows, self.cells, self.share, self.near, self.one_pass)
+        return rests(self.model, self.options, measured, shown)
+
+    def _coefficients(self) -> dict[str, Decimal]:
+        if self.asked.refused("net"):
+            return {}
+        places = [(c, self.places.get(c.module)) for c in coefficients(self.asked)]
+        return {
+            (place.label if place else f"{c.module}_{c.layer}" if c.layer else c.module): c.log10 for c, place in places
+        }
+
+    def _noisy(self, each: Fraction) -> Noisy | None:
+        if not self.options.sigma:
+            return None
+        assert self.near is not None
+        assert self.options.losses is not None
+        assert self.options.samples is not None
+        losses = read_losses(self.options.losses, self.asked.subject.range)
+        return noisy(self.near.moved, read_sigma(self.options.sigma), losses, self.options.samples, each)
+
+    def _slopes(self) -> Iterator[Slope]:
+        if self.options.data:
+            self.tell("measuring derivatives")
+            from .derivatives import slopes
+
+            yield from slopes(self.model.running(), self.options.data)
+
     def _program(self, route: str, bits: int, each: Fraction) -> Row:
         self.tell(f"counting: {route}")
-        return occam(route, bits, each, self.asked.subject.range, self.options.samples, self.asked.trained)
+        return occam(route, bits, each, self.asked.subject.range, self.options.samples, self.trained)
+
+    def _asked(self, route: str) -> tuple[Asked, str]:
+        return (self.around if route.endswith(AROUND) else self.asked), route.removesuffix(AROUND)
+
+    def _real(self, route: str, each: Fraction) -> Row:
+        asked, plain = self._asked(route)
+        return replace(asked.row(plain, each, self.options.samples, self.tell), route=route, trained=self.trained)
+
+    @property
+    def trained(self) -> str:
+        return f"all but {', '.join(self.options.frozen)}" if self.options.frozen else "all"
 
     def _blame(self, found: Report) -> Iterator[Share]:
         for row in found.rows:
-            if row.refused:
+            if row.refused or row.route == NOISY:
                 continue
-            if row.route not in ROUTES or row.route == BITS:
+            if row.route in PROGRAMS:
                 yield from shares(row.route, self.rows, self.model.new_head)
             elif m := found.samples or row.m_least:
-                yield from blame(self.asked, row.route, m)
+                asked, plain = self._asked(row.route)
+                yield from (self._named(replace(share, route=row.route)) for share in blame(asked, plain, m))
 
-    # --- hypotheses ---------------------------------------------------------------------------------------------------
-
-    def _rests(self, shown: int) -> Iterator[Hypothesis]:
-        yield Hypothesis("the samples are drawn independently from one distribution", STATED)
-        yield from self.model.rests(self.options.loss)
-        frozen = [row.name for row in self.rows if row.frozen]
-        if frozen:
-            yield Hypothesis("tensors that were fixed before the sample was drawn, and are not trained", STATED,
-                             ", ".join(frozen))  # fmt: skip
-        how = "in one pass: the spectral norm is at most the Frobenius norm" if self.one_pass else "certified"
-        yield Hypothesis(f"norms of {len(self.rows)} matrices are those of the file, {how}", CHECKED)
-        yield Hypothesis(
-            "norms and margin were chosen after the data: each is rounded up to its cell, and the union over all cells "
-            "is in every bound in real numbers, as so many nats beside log(1/delta) (maurey/posthoc)", CHECKED,
-            f"{len(self.cells)} numbers, {nats(self.share):.1f} nats",
-        )  # fmt: skip
-        text = "every route bounds one side, risk less empirical risk, at this share of delta"
-        yield Hypothesis(text, CHECKED, f"1/{shown}")
-        yield Hypothesis("bits: a program whose output on one input depends on nothing else", STATED)
-        if self.options.bits:
-            yield Hypothesis(f"{ROUNDED}: the empirical risk is that of the rounded model", STATED,
-                             f"{self.options.bits} bits")  # fmt: skip
-        for why in self.model.refused:
-            yield Hypothesis(why, REFUSED)
+    def _named(self, share: Share) -> Share:
+        """Where layers are written out, Q_2 is Q of layer 2."""
+        place = self.places.get(share.matrix)
+        return share if place is None else replace(share, matrix=place.slot, layer=place.layer or None)
 
     # --- what would help ----------------------------------------------------------------------------------------------
 
@@ -187,10 +267,6 @@ def gridded(loss: Loss) -> tuple[Loss, dict[str, Cell]]:
         return loss, {}
     own = cell(1 / loss.margin)
     return replace(loss, margin=1 / own.bound), {"1/margin": own}
-
-
-def nats(share: Fraction) -> float:
-    return log(share.denominator) - log(share.numerator)
 
 
 def partly_frozen(rows: Sequence[Measured]) -> bool:

@@ -19,7 +19,7 @@ from maurey.symbolic.compiled import cap, m, margin
 from maurey.symbolic.modules import CrossEntropy, Layers, MeanToken, Ramp, Sequence, Signal, ZeroOne
 from maurey.symbolic.modules.layers import written_out
 
-from .memory.graphs import Compiled
+from .memory.composition import Compiled
 
 HEAD = Fraction(1)  # the longest row of a head that the model lacks
 
@@ -47,11 +47,11 @@ def written(s: Subject, layers: int) -> Subject:
     return replace(s, network=Sequence(tuple(modules)), numbers=numbers)
 
 
-def of_memory(c: Compiled, norms: Mapping[str, Norm], loss: Loss, radius: Fraction, tokens: int) -> Subject:
+def of_memory(c: Compiled, norms: Mapping[str, Norm], loss: Loss, radius: Fraction) -> Subject:
     """A module of torch; vectors that come in are at most as long as the radius, words are one-hot."""
-    x = Signal(Integer(1) * radius.numerator / radius.denominator, m, Integer(tokens))
+    x = Signal(Integer(1) * radius.numerator / radius.denominator, m, Integer(c.tokens))
     if c.words:
-        x = Signal(S.One, m, Integer(tokens), S.One)
+        x = Signal(S.One, m, Integer(c.tokens), S.One)
     values = {"margin": loss.margin, "cap": loss.cap} | {f"B_{name}": bound for name, bound in norms.items()}
     return Subject(
         title=c.title,

@@ -15,7 +15,7 @@ from maurey.symbolic.errors import InputError
 from maurey.verify.models import families
 from maurey.verify.models.checkpoints import open_folder
 from maurey.verify.models.families import configs
-from maurey.verify.models.running import running
+from maurey.verify.models.running import of_checkpoint
 
 NAMES = list(references.MODELS)
 GUIDE = Path(__file__).parents[3] / "docs" / "models.md"
@@ -37,7 +37,7 @@ def as_input(name, sample):
 
 
 def scores(name, folder, seed=1):
-    found = running(open_folder(folder)).scores(as_input(name, references.sample(name, seed)), alternating=True)
+    found = of_checkpoint(open_folder(folder), alternating=True).scores(as_input(name, references.sample(name, seed)))
     return found if found.shape[0] > 1 else found[0]
 
 
@@ -67,7 +67,7 @@ def test_a_weight_in_the_place_of_another_is_noticed(name, tmp_path):
     for one, other in rng.permutation(pairs)[:4]:
         folder = folder_of(tmp_path, config, weights | {one: weights[other], other: weights[one]})
         sample = references.sample(name)
-        found = running(open_folder(folder)).scores(as_input(name, sample), alternating=True)
+        found = of_checkpoint(open_folder(folder), alternating=True).scores(as_input(name, sample))
         swapped += np.abs(found - reference(sample)).max() > 1e-6
     assert swapped >= 3  # a key's bias has no effect where nothing turns keys
 

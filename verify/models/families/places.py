@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from maurey.symbolic.architecture import Architecture, slots
+from maurey.symbolic.architecture import Architecture
 from maurey.symbolic.compiled import values
 from maurey.symbolic.errors import InputError
 
@@ -61,7 +61,7 @@ class Reading:
         at = values(self.architecture)
         return {
             name: (slot.kind, int(slot.outputs.subs(at)), int(slot.inputs.subs(at)))
-            for name, slot in slots(self.architecture).items()
+            for name, slot in self.architecture.slots.items()
         }
 
     def kind(self, slot: str) -> str:

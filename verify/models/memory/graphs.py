@@ -7,16 +7,14 @@ run on the example, and must say what the module said.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import numpy as np
 import torch
 from sympy import Integer, Rational, Symbol
 from torch import Tensor, nn
 
-from maurey.numeric.types import Array
 from maurey.symbolic.architecture import SUFFIXES
 from maurey.symbolic.errors import InputError
 from maurey.symbolic.modules import (
@@ -37,28 +35,17 @@ from maurey.symbolic.modules import (
     Unembedding,
 )
 from maurey.symbolic.norms import Matrix
-from maurey.verify.attack.forwards import OFFSET, forward
+from maurey.verify.attack.forwards import forward
 
 from ..files.state_dicts import stored
 from ..numbers.norms import norms
-from ..numbers.tensors import Stored, doubles
+from ..numbers.tensors import Stored
+from .composition import Compiled, running_weights
 from .recording import Node, recorded
 
 CLOSE = 1e-4  # relative to the largest score: modules compute in single precision
 Step: TypeAlias = "Node | Words | Added | Beside | Branch"
 Path: TypeAlias = "tuple[Step, ...]"
-
-
-@dataclass
-class Compiled:
-    """The composition, and its matrices: of which kind, and where their numbers are."""
-
-    network: Sequence
-    classes: int
-    every_token: bool
-    offset: Stored | None = None  # fixed vectors that are added
-    kinds: dict[str, str] = field(default_factory=dict)
-    tensors: dict[str, Stored] = field(default_factory=dict)  # as maps, by label
 
 
 def compiled(module: nn.Module, example: Tensor) -> Compiled:
@@ -67,37 +54,32 @@ def compiled(module: nn.Module, example: Tensor) -> Compiled:
         said = module(example)
     if said.shape[-1] < 1 or said.dim() < 1:
         raise InputError("the module gives no scores")
-    found = Compiled(Sequence(()), said.shape[-1], output.axis is not None)
     path = _Graph().path(output)
     if not path:
         raise InputError("the module is no composition of known modules: a sum is neither a residual nor an embedding")
+    first, words = path[0], 0
+    if isinstance(first, Words):
+        words = len(first.words.tensors["table"])
+    found = Compiled(
+        title=type(module).__name__,
+        network=Sequence(()),
+        tokens=example.shape[-1] if words else example.shape[-2],
+        words=words,
+        classes=said.shape[-1],
+        every_token=output.axis is not None,
+    )
     found.network = _Builder(module, found).sequence(path, ends=True)
     _check(found, example, said)
     return found
 
 
 def _check(found: Compiled, example: Tensor, said: Tensor) -> None:
-    weights = {label: torch.from_numpy(_doubles(A)) for label, A in found.tensors.items()}
-    X = example.double()
-    if not example.is_floating_point():
-        X = torch.nn.functional.one_hot(example, _words(found)).double()
-    if found.offset is not None:
-        weights[OFFSET] = torch.from_numpy(_doubles(found.offset))[: X.shape[-2]]
+    X = example.double() if not found.words else torch.nn.functional.one_hot(example, found.words).double()
     with torch.no_grad():
-        ours = forward(found.network, weights, X, {"": X.new_zeros(())}, sigma="identity")
+        ours = forward(found.network, running_weights(found), X, {"": X.new_zeros(())}, sigma="identity")
     scale = max(1.0, float(said.abs().max()))
     if float((ours.reshape(said.shape) - said).abs().max()) > CLOSE * scale:
         raise InputError("what was compiled of the module computes something else than the module")
-
-
-def _doubles(A: Stored) -> Array:
-    return np.ascontiguousarray(doubles(A.array, A.kind))
-
-
-def _words(found: Compiled) -> int:
-    first = found.network.modules[0]
-    assert isinstance(first, Embedding)
-    return int(first.words.inputs)
 
 
 @dataclass(frozen=True)
