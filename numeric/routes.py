@@ -20,7 +20,8 @@ from maurey.symbolic.modules.activations import CONSTANTS
 from maurey.symbolic.norms import Matrix
 from maurey.symbolic.profiles import Profile
 
-from .balls import Balls, Enclosure, enclose, enclose_steps, to_arb, to_rational
+from .balls import Balls, Enclosure, enclose, enclose_steps, to_arb
+from .exact import to_rational
 from .samples import smallest
 from .walk import extended, run_all, walk
 

@@ -88,12 +88,13 @@ class Compiler:
         return Linear(self.needed(name), largest, self.matrix(f"{name}_bias"))
 
     def attention(self) -> MultiHead:
-        a, found = self.a, {}
+        a = self.a
+        found: dict[str, Any] = {}
         for name, part in (("Q", "query"), ("K", "key"), ("V", "value"), ("O", "output")):
             found |= {part: self.needed(name), f"{part}_bias": self.matrix(f"{name}_bias")}
         normed = QKNorm(self.eps, self.matrix("Nq_gain"), self.matrix("Nk_gain"), a.norm == "layer")
         return MultiHead(
-            **found,  # type: ignore[arg-type]
+            **found,
             heads=H,
             width=head_width(a),
             groups=G if a.kv_heads else None,
@@ -126,9 +127,10 @@ class Compiler:
 
     def last(self) -> Iterator[Module]:
         a = self.a
-        readers = {"cls": ReadToken(), "last": ReadToken(last=True), "mean": MeanToken(), "max": LargestToken(d)}
         if a.norm_at_end:
             yield self.norm("N3")
+        readers: dict[str, Module] = {"cls": ReadToken(), "last": ReadToken(last=True), "mean": MeanToken()}
+        readers["max"] = LargestToken(d)
         if a.read in readers:
             yield readers[a.read]
         if a.pooler:

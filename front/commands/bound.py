@@ -175,13 +175,15 @@ def tables(file: str) -> dict[str, Any]:
 
     try:
         path = Path(file)
-        if path.is_dir():
-            raise InputError(f"{cut(file)} is a folder; want the file of an architecture, e.g. model.toml")
+        if not file or path.is_dir():
+            raise InputError(f"{cut(repr(file))} is no file; bound takes that of an architecture, e.g. model.toml")
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"{cut(file)} has more than {MOST_BYTES} bytes; an architecture has some hundred")
         return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_number)
     except OSError as error:
         raise InputError(f"cannot read {cut(file)}: {error.strerror}") from None
+    except RecursionError:
+        raise InputError(f"{cut(file)} is nested too deeply for an architecture") from None
     except UnicodeDecodeError:
         raise InputError(f"{cut(file)} is no text in UTF-8") from None
     except ValueError as error:
@@ -190,14 +192,14 @@ def tables(file: str) -> dict[str, Any]:
         raise InputError(f"{cut(file)} is not TOML: {error}") from None
 
 
-def _number(text: str) -> Fraction | float:
-    """As it is written; what is no number (inf, nan) is refused where its name is known."""
-    from fractions import Fraction
+def _number(text: str) -> Fraction | str:
+    """As it is written; what is none (inf, nan), or has an exponent beyond 999, is refused where its name is known."""
+    from maurey.numeric.binding import exact
 
     try:
-        return Fraction(text.replace("_", ""))
-    except (ValueError, OverflowError):
-        return float(text)
+        return exact(text.replace("_", ""))
+    except ValueError:
+        return text
 
 
 def named_loss(text: str) -> Any:

@@ -1,6 +1,5 @@
 """Cost as ratios within one run: Maurey's way against a plain one."""
 
-import gc
 import statistics
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from functools import partial
 import mpmath
 import numpy as np
 import pytest
-from ratios import report
+from ratios import depth_ratio, report
 from sympy import Float, Indexed, Rational, Symbol, lambdify
 
 import maurey
@@ -86,25 +85,6 @@ def deep(L):
     layers = {name: [Fraction(100 + i + j, 100) for i in range(L)] for j, name in enumerate(names)}
     at = dict(eps="1/10", d=8, k=8, m=1000, T=20, L_sigma=1, B_w=1, L=L, **layers)
     return bind(maurey.claim("edelman2022/A.17").record, "derived", "log_N", at)
-
-
-def least_time(function, rounds):
-    """Of the processor, not of the clock, on which others run too; and without the garbage collector, whose cost grows
-    with what other tests have loaded."""
-    times = []
-    gc.disable()
-    for _ in range(rounds):
-        started = time.process_time()
-        function()
-        times.append(time.process_time() - started)
-    gc.enable()
-    return min(times)
-
-
-def depth_ratio(call, rounds):
-    """What 96 layers cost over what 12 do, measured in turn."""
-    pairs = [[least_time(lambda L=L: call(L), 1) for L in (96, 12)] for _ in range(rounds)]
-    return min(tall for tall, _ in pairs) / min(shallow for _, shallow in pairs)
 
 
 @pytest.mark.benchmark(group="depth")

@@ -11,8 +11,14 @@ from models import BERT, NORMS, SIZES
 MODEL = SIZES | BERT
 
 
+class Raw(str):
+    """What stands in the file as it is."""
+
+
 def shown(x):
     """A value as a user writes it."""
+    if isinstance(x, Raw):
+        return x
     if isinstance(x, Fraction):
         return str(float(x))
     return json.dumps(x) if isinstance(x, (str, bool, list)) else str(x)
@@ -126,6 +132,10 @@ BAD = {
     "is not TOML": dict(text="[model"),
     "a table [model] is missing": dict(text=""),
     "no table [modl], perhaps model": dict(text="[modl]\n"),
+    "norm_eps must be a positive number, got '1e-999999999'": dict(model={"norm_eps": Raw("1e-999999999")}),
+    "norm_eps must be a positive number, got '1e999999999'": dict(model={"norm_eps": Raw("1e999999999")}),
+    "norm_eps must be a positive number, got 'nan'": dict(model={"norm_eps": Raw("nan")}),
+    "is nested too deeply": dict(text=f"x = {'[' * 20_000}"),
 }
 
 
@@ -140,7 +150,8 @@ def test_one_line_says_what_is_wrong(asked, message):
     ("words", "message"),
     [
         (["/nowhere/model.toml"], "cannot read /nowhere/model.toml: No such file or directory"),
-        (["."], ". is a folder"),
+        (["."], "'.' is no file"),
+        ([""], "'' is no file"),
         (["model.toml", "--samples", "-1"], "--samples takes a positive integer"),
     ],
 )

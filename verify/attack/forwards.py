@@ -40,7 +40,8 @@ from .primitives import softmax as softmax
 from .primitives import tanh as tanh
 from .primitives import tokens as tokens
 from .primitives import turned as turned
-from .transformers import Pass, Seen
+from .transformers import Pass
+from .transformers import Seen as Seen
 
 OFFSET = "P"  # the name of the positional vectors
 
@@ -96,8 +97,8 @@ def forward(
         case EqualHeads():
             labels = matrices_of(module.head)
             number = weights[next(iter(labels))].shape[-3]
-            own = [{name: weights[name][..., h, :, :] for name in labels} for h in range(number)]
-            return reduce(add, (inner(module.head, X, copy) for copy in own))
+            copies = [{name: weights[name][..., h, :, :] for name in labels} for h in range(number)]
+            return reduce(add, (inner(module.head, X, copy) for copy in copies))
         case Attention():
             return _attend(module, weights, X, seen)
         case JointHeads():

@@ -143,7 +143,8 @@ def inequality(
         return largest(abs(output), 2) if s.output.largest else tokens(output)
 
     def sides(v: Values) -> Sides:
-        here, there = ({OFFSET: v.get(OFFSET)} | {name: v[name + mark] for name in labels} for mark in ("", MOVED))
+        fixed: dict[str, Any] = {OFFSET: v.get(OFFSET)}
+        here, there = (fixed | {name: v[name + mark] for name in labels} for mark in ("", MOVED))
         seen: Seen = []
         X, Y, reach = v[INPUT], v.get(INPUT + MOVED, v[INPUT]), []
         # movements are measured on the vectors of the moved network, as in A.15

@@ -127,7 +127,7 @@ B_Q, B_K, B_V, B_O, b_Q, b_K = symbols("B_Q B_K B_V B_O B_Q_bias B_K_bias")
 
 def _heads(**more: object) -> MultiHead:
     wide = H * k
-    q, k_bias = (Matrix(f"{n}_bias", f"b_{n}", wide, 1, spectral=b) for n, b in (("Q", b_Q), ("K", b_K)))  # type: ignore[arg-type]
+    q, k_bias = (Matrix(f"{n}_bias", f"b_{n}", wide, 1, spectral=b) for n, b in (("Q", b_Q), ("K", b_K)))
     return MultiHead(
         query=_map("Q", wide, d, spectral=B_Q), key=_map("K", wide, d, spectral=B_K),
         value=_map("V", wide, d, spectral=B_V), output=_map("O", d, wide, spectral=B_O),

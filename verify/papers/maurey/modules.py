@@ -124,7 +124,8 @@ def two_inputs(module: Module, sizes: dict[str, int], bounds: dict[str, Any], ke
         variables[name] = Variable(sides_of, norms)
 
     def sides(v: Values) -> Sides:
-        a, b = (forward(module, v, v[x], v | {n: v["B_X"] * 0 + s for n, s in sizes.items()}) for x in ("X", "X~"))
+        known = dict(v) | {n: v["B_X"] * 0 + s for n, s in sizes.items()}
+        a, b = (forward(module, v, v[x], known) for x in ("X", "X~"))
         at = {name: v[name] for name in ("B_X", *bounds)} | {"Delta": tokens(v["X"] - v["X~"])}
         at |= {n: tokens(a) * 0 + s for n, s in sizes.items() if n in ("H", "k")}
         found = stated(key, tokens(a - b), tokens(a), at)
