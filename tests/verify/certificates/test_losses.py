@@ -140,7 +140,7 @@ def test_the_best_of_three_pays_for_choosing():
     losses = of_array(np.random.default_rng(1).beta(2, 7, 400))
     parts = bounds.holdout(losses, F(1, 20))
     assert [F(part["delta"]) for part in parts] == [F(1, 60)] * 3
-    alone = bounds._form("hoeffding1963/1", "printed", "risk", F(1, 20), m=400, loss_hat=bounds.mean(losses))
+    alone = bounds.form("hoeffding1963/1", "printed", "risk", F(1, 20), m=400, loss_hat=bounds.mean(losses))
     assert bounds.decimal(alone) < parts[0]["bound"]
     assert float(bounds.least(parts)) == min(float(part["bound"]) for part in parts)
 
