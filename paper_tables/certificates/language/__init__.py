@@ -59,7 +59,7 @@ class Certified:
 
     @cached_property
     def rows(self) -> list[Bound]:
-        return [self._row(name) for name in LABELS if name in self.outcome.record]
+        return [self._row(name) for name in LABELS if name in self.outcome.record]  # by file, one that is held out
 
     def losses(self, name: str) -> Losses:
         """Multiples of 1/DIGITS, rounded up."""

@@ -66,7 +66,7 @@ def test_torch(tmp_path):
             r"a\.csv, row 2: 'nan' is no number; a loss is in \[0, 1\]. A log loss",
         ),
         (text("a.csv", "0.5", "2"), r"row 2: 2 is no loss; .* costs at most log\(1/\(1 - a\)\) more"),
-        (text("a.csv", "-0.1"), "row 1: -1/10 is no loss"),
+        (text("a.csv", "-0.1"), "row 1: -0.1 is no loss"),
         (text("a.jsonl", "0.5", "{"), "row 2: no JSON"),
         (text("a.jsonl", "NaN"), "'NaN' is no number"),
         (text("a.csv", "a,b", "1,2"), r"columns a, b; it needs loss, or label and prediction"),

@@ -36,7 +36,8 @@ def trial(config: Bytes, key: str, report: Report) -> Record:
     record: Record = {"status": "done", "sha256": text.sha256, "bytes": len(text.text), "files": len(text.ends),
                       "order_0": text.order_0(), "parameters": len(start)}  # fmt: skip
     online, kept, last = _online(config, key, start, windows, report)
-    record["online"] = {"losses": online, "test": _mean(losses(config, last, test))}
+    if config.split == "position":  # of files that are learned nothing is said of those that are not
+        record["online"] = {"losses": online, "test": _mean(losses(config, last, test))}
     record["held_out"] = {"losses": losses(config, kept, held), "test": _mean(losses(config, kept, test))}
     if config.dimensions:
         record["message"] = _message(config, key, start, windows, test)
