@@ -16,8 +16,7 @@ from maurey.paper_tables.verdicts import Finding
 from maurey.verify.certificates import betting, bounds, messages
 from maurey.verify.certificates.losses import Losses
 from maurey.verify.certificates.wording import GRID, UNIT
-from maurey.verify.training.tasks.certified_bytes import DIGITS
-from maurey.verify.training.tasks.corpus import MOST, SHARE, as_bits
+from maurey.verify.training.tasks.corpus import DIGITS, MOST, SHARE, as_bits
 
 COLUMNS = [
     "windows",

@@ -25,7 +25,6 @@ from .learner import Learner, whole_steps
 CHUNK, WARM, CLIP = 64, 50, 1.0
 SPREAD = 0.05  # deviation of the weights for a coordinate of 1
 UNITS = 0.5, 1.0  # of coordinates, and of biases
-DIGITS = 10**5
 Report = Callable[[int], None]
 
 
@@ -69,12 +68,12 @@ def losses(config: Bytes, flat: Tensor, windows: Tensor) -> list[int]:
         q = (-surprise(config, p, part).double()).exp()
         bits = -torch.log2((1 - corpus.SHARE) * q + corpus.SHARE / BYTES).mean(1)
         shares = (bits - corpus.LEAST) / (corpus.MOST - corpus.LEAST)
-        found += (shares.clamp(0, 1) * DIGITS).ceil().long().tolist()
+        found += (shares.clamp(0, 1) * corpus.DIGITS).ceil().long().tolist()
     return found
 
 
 def _mean(found: list[int]) -> float:
-    return sum(found) / len(found) / DIGITS
+    return sum(found) / len(found) / corpus.DIGITS
 
 
 def _online(

@@ -66,6 +66,7 @@ def standard_library() -> Corpus:
 # --- bits per byte, as losses -----------------------------------------------------------------------------------------
 
 BYTES, SHARE = 256, 1 / 16  # of the uniform code in every prediction, fixed once for all
+DIGITS = 10**5  # losses are multiples of 1/DIGITS, rounded up
 LEAST, MOST = -math.log2(1 - SHARE + SHARE / BYTES), math.log2(BYTES / SHARE)  # bits of a byte
 
 
