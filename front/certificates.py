@@ -58,6 +58,12 @@ class Certificate(dict[str, Any]):
     def __str__(self) -> str:
         return str(self["statement"])
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from html import escape
+
+        stated = "".join(f"<br>{escape(one['text'])} <i>({one['status']})</i>" for one in self["hypotheses"])
+        return {"text/plain": repr(self), "text/html": f"<div><p><b>{escape(str(self))}</b>{stated}</p></div>"}
+
 
 class Coded:
     """What a message decodes to; it predicts as that does."""

@@ -51,8 +51,8 @@ def _logarithm(delta: Fraction) -> int:
 def upper(units: Sequence[int], delta: Fraction, pool: int | None = None) -> int:
     """The least mean that is rejected, in multiples of 1/GRID; GRID if none is."""
     own = stakes(units, delta)
-    guess, step = _guess(units, own, delta, pool), 1
-    low, high = max(-1, guess - 2), guess
+    high, step = guess(units, own, delta, pool), 1
+    low = max(-1, high - 2)
     while low >= 0 and rejected(low, units, own, delta, pool):
         low, high, step = max(-1, low - step), low, 4 * step
     while high < GRID and not rejected(high, units, own, delta, pool):
@@ -63,7 +63,7 @@ def upper(units: Sequence[int], delta: Fraction, pool: int | None = None) -> int
     return high
 
 
-def _guess(units: Sequence[int], own: Sequence[int], delta: Fraction, pool: int | None) -> int:
+def guess(units: Sequence[int], own: Sequence[int], delta: Fraction, pool: int | None) -> int:
     """By doubles."""
     low, high = 0.0, 1.0
     x, bets = np.array(units) / UNIT, np.array(own) / FINE

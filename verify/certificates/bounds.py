@@ -41,8 +41,9 @@ def decimal(units: int) -> str:
     return f"{whole}.{rest:012d}".rstrip("0").rstrip(".")
 
 
-def _form(key: str, form: str, part: str, delta: Fraction, **at: Any) -> int:
-    found = enclose(registry.find(key), form, part, DIGITS, delta=delta, **at)
+def form(key: str, name: str, part: str, delta: Fraction, **at: Any) -> int:
+    """A form of a claim, in multiples of 1/GRID."""
+    found = enclose(registry.find(key), name, part, DIGITS, delta=delta, **at)
     return min(GRID, on_grid(Fraction(found.upper)))
 
 
@@ -65,12 +66,12 @@ def holdout(losses: Losses, delta: Fraction) -> list[Part]:
     m = losses.n
     if losses.zero_one:
         k = losses.errors
-        return [_part(EXACT, delta, _form(EXACT, "printed", "risk", delta, errors=k, m=m), errors=k)]
+        return [_part(EXACT, delta, form(EXACT, "printed", "risk", delta, errors=k, m=m), errors=k)]
     share, own = delta / (3 if m > 1 else 2), mean(losses)
-    parts = [_part(MEAN, share, _form(MEAN, "printed", "risk", share, m=m, loss_hat=own))]
+    parts = [_part(MEAN, share, form(MEAN, "printed", "risk", share, m=m, loss_hat=own))]
     if m > 1:
         variance = Fraction(m * squares(losses.units) - sum(losses.units) ** 2, m * (m - 1) * UNIT**2)
-        found = _form(VARIANCE, "printed", "risk", share, m=m, loss_hat=own, variance=variance)
+        found = form(VARIANCE, "printed", "risk", share, m=m, loss_hat=own, variance=variance)
         parts.append(_part(VARIANCE, share, found))
     return [*parts, _part(CAPITAL, share, betting.upper(losses.units, share))]
 
@@ -80,10 +81,10 @@ def pool(losses: Losses, delta: Fraction, N: int) -> list[Part]:
     m = losses.n
     if losses.zero_one:
         k = losses.errors
-        return [_part(POOL_EXACT, delta, _form(POOL_EXACT, "printed", "share", delta, errors=k, m=m, N=N), errors=k)]
+        return [_part(POOL_EXACT, delta, form(POOL_EXACT, "printed", "share", delta, errors=k, m=m, N=N), errors=k)]
     share = delta / 2
     return [
-        _part(POOL_MEAN, share, _form(POOL_MEAN, "printed", "risk", share, m=m, N=N, loss_hat=mean(losses))),
+        _part(POOL_MEAN, share, form(POOL_MEAN, "printed", "risk", share, m=m, N=N, loss_hat=mean(losses))),
         _part(POOL_CAPITAL, share, betting.upper(losses.units, share, N)),
     ]
 
@@ -92,10 +93,10 @@ def occam(losses: Losses, delta: Fraction, bits: int) -> list[Part]:
     m = losses.n
     if losses.zero_one:
         k = losses.errors
-        return [_part(OCCAM, delta, _form(OCCAM, "derived", "count", delta, errors=k, m=m, bits=bits), errors=k)]
+        return [_part(OCCAM, delta, form(OCCAM, "derived", "count", delta, errors=k, m=m, bits=bits), errors=k)]
     share = delta / 2
     return [
-        _part(OCCAM, share, _form(OCCAM, "derived", "mean", share, m=m, bits=bits, loss_hat=mean(losses))),
+        _part(OCCAM, share, form(OCCAM, "derived", "mean", share, m=m, bits=bits, loss_hat=mean(losses))),
         _part(CAPITAL, share, betting.upper(losses.units, share / 2**bits)),
     ]
 
@@ -107,11 +108,11 @@ def prequential(losses: Losses, delta: Fraction) -> list[Part]:
     """The sum of the losses is rounded up to a whole number."""
     m, total = losses.n, -(-sum(losses.units) // UNIT)
     share = delta if losses.zero_one else delta / 2
-    parts = [_part(MIXTURE, share, _form(MIXTURE, "printed", "mixture", share, total=total, m=m), total=total)]
+    parts = [_part(MIXTURE, share, form(MIXTURE, "printed", "mixture", share, total=total, m=m), total=total)]
     if losses.zero_one:
         return parts
     at = {"m": m, "loss_hat": mean(losses), "squares": Fraction(_surprises(losses.units), m * UNIT**2)}
-    own = {s: _form(MARTINGALE, "printed", "risk", share / len(SLOPES), slope=s, **at) for s in SLOPES}
+    own = {s: form(MARTINGALE, "printed", "risk", share / len(SLOPES), slope=s, **at) for s in SLOPES}
     slope = min(own, key=lambda s: own[s])
     return [*parts, _part(MARTINGALE, share, own[slope], slope=str(slope), slopes=len(SLOPES))]
 
@@ -128,8 +129,8 @@ def _surprises(units: list[int]) -> int:
 def gibbs(total: int, draws: int, m: int, KL: Fraction, delta: Fraction) -> list[Part]:
     """Of networks that were drawn, and `total` the sum of the units of all their losses on the samples."""
     by_draws = delta * DRAWS
-    seen = _form(MEAN, "printed", "risk", by_draws, m=draws, loss_hat=Fraction(total, draws * m * UNIT))
-    risk = _form(SEEGER, "printed", "risk", delta - by_draws, m=m, KL=KL, loss_hat=Fraction(seen, GRID))
+    seen = form(MEAN, "printed", "risk", by_draws, m=draws, loss_hat=Fraction(total, draws * m * UNIT))
+    risk = form(SEEGER, "printed", "risk", delta - by_draws, m=m, KL=KL, loss_hat=Fraction(seen, GRID))
     return [_part(MEAN, by_draws, seen, draws=draws), _part(SEEGER, delta - by_draws, risk, KL=plain(KL))]
 
 
@@ -140,7 +141,7 @@ def linear_head(margins: list[Fraction], KL: Fraction, delta: Fraction) -> tuple
         total = sum(((root * to_ball(x)).erfc() / 2 for x in margins), arb(0)) / len(margins)
         seen = min(GRID, int((total * GRID).upper().ceil().unique_fmpz()))
     at = {"m": len(margins), "KL": KL, "loss_hat": Fraction(seen, GRID)}
-    risk = _form(SEEGER, "printed", "risk", delta, **at)
+    risk = form(SEEGER, "printed", "risk", delta, **at)
     return decimal(seen), [_part(LINEAR, delta, risk, KL=plain(KL))]
 
 

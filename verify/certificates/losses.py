@@ -227,7 +227,7 @@ def _exact(x: Any, name: str, row: int) -> Fraction:
 
 def _in_range(x: Fraction, name: str, row: int) -> Fraction:
     if not 0 <= x <= 1:
-        raise InputError(f"{name}, row {row}: {cut(str(x))} is no loss; {OUTSIDE}")
+        raise InputError(f"{name}, row {row}: {float(x):g} is no loss; {OUTSIDE}")
     return x
 
 

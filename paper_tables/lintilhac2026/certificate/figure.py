@@ -1,4 +1,5 @@
-"""Certified bounds task by task, with what drawn networks lose on other strings and what the best constant loses."""
+"""Certified bounds task by task, with what drawn networks lose on other strings, an ordinary held-out test, and what the
+best constant loses."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ PRIORS = {
     "half of the strings": (Look(style.VERMILLION, "|"), 0.17),
 }
 FLOOR = 1e-3  # of the figure: what is below is drawn there
-LOST, GOT = "drawn, on other strings", "bound"
+LOST, GOT, HELD_OUT = "drawn, on other strings", "bound", "held-out test"
 
 
 def draw(figure: Any, data: Data) -> None:
@@ -30,6 +31,8 @@ def draw(figure: Any, data: Data) -> None:
             lost = [max(FLOOR, x) for x in numbers(these, LOST)]
             style.points(panel, numbers(these, GOT), at, look, markersize=8, markeredgewidth=2.4, zorder=3)
             style.points(panel, lost, at, look.but(marker="o", filled=False), markersize=4)
+            tests = [max(FLOOR, number(row[HELD_OUT])) for row in these if row[HELD_OUT]]
+            style.points(panel, tests, [place] * len(tests), Look(style.GREEN, "^", filled=False), markersize=5)
         (chance,) = {number(row["of a constant"]) for row in own}
         line = panel.vlines([chance], place - 0.42, place + 0.42, color=style.INK, linewidth=2)
         style.mark(line, "guide")
@@ -39,6 +42,7 @@ def draw(figure: Any, data: Data) -> None:
         *(style.sample(look.but(line="none"), f"bound, prior around {prior}", markeredgewidth=2.4, markersize=8)
           for prior, (look, _) in PRIORS.items()),
         style.sample(Look(style.MUTED, "o", "none", filled=False), "drawn networks, other strings"),
+        style.sample(Look(style.GREEN, "^", "none", filled=False), "held-out test of what fitted the other half"),
         style.sample(Look(style.INK, "|", "none"), "the best constant", markeredgewidth=2, markersize=10),
     ], columns=2)  # fmt: skip
 

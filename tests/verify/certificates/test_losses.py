@@ -66,7 +66,7 @@ def test_torch(tmp_path):
             r"a\.csv, row 2: 'nan' is no number; a loss is in \[0, 1\]. A log loss",
         ),
         (text("a.csv", "0.5", "2"), r"row 2: 2 is no loss; .* costs at most log\(1/\(1 - a\)\) more"),
-        (text("a.csv", "-0.1"), "row 1: -1/10 is no loss"),
+        (text("a.csv", "-0.1"), "row 1: -0.1 is no loss"),
         (text("a.jsonl", "0.5", "{"), "row 2: no JSON"),
         (text("a.jsonl", "NaN"), "'NaN' is no number"),
         (text("a.csv", "a,b", "1,2"), r"columns a, b; it needs loss, or label and prediction"),
@@ -140,7 +140,7 @@ def test_the_best_of_three_pays_for_choosing():
     losses = of_array(np.random.default_rng(1).beta(2, 7, 400))
     parts = bounds.holdout(losses, F(1, 20))
     assert [F(part["delta"]) for part in parts] == [F(1, 60)] * 3
-    alone = bounds._form("hoeffding1963/1", "printed", "risk", F(1, 20), m=400, loss_hat=bounds.mean(losses))
+    alone = bounds.form("hoeffding1963/1", "printed", "risk", F(1, 20), m=400, loss_hat=bounds.mean(losses))
     assert bounds.decimal(alone) < parts[0]["bound"]
     assert float(bounds.least(parts)) == min(float(part["bound"]) for part in parts)
 

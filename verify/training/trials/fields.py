@@ -13,7 +13,8 @@ from maurey.symbolic.errors import InputError
 DTYPES = ("float32", "float64")
 STRINGS, TOKENS = ("encoder", "layer"), ("transformer", "recurrent", "feedforward")  # models, by what they read
 SPECTRA, VOTES = ("two_layers", "channel"), ("voter",)
-MODELS = STRINGS + TOKENS + SPECTRA + VOTES
+WHOLE = ("bits", "bytes")  # trials of several networks, one after the other
+MODELS = STRINGS + TOKENS + SPECTRA + VOTES + WHOLE
 
 
 OVERHEAD = 1_000_000  # of a step, in multiplications

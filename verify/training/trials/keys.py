@@ -11,18 +11,20 @@ from typing import Any
 from maurey.symbolic.errors import InputError
 
 from .boolean import Config
-from .fields import MODELS, SPECTRA, STRINGS, TOKENS, VOTES, check, one_of
+from .certified import Bits, Bytes
+from .fields import MODELS, SPECTRA, STRINGS, TOKENS, VOTES, WHOLE, check, one_of
 from .majority import Majority
 from .parities import Spectrum
 from .regression import Regression
 
 SEMANTICS = 1  # raise by hand when the same configuration comes to mean another computation
-Trial = Config | Regression | Spectrum | Majority
+Trial = Config | Regression | Spectrum | Majority | Bits | Bytes
 KINDS: dict[str, Any] = (
     dict.fromkeys(STRINGS, Config)
     | dict.fromkeys(TOKENS, Regression)
     | dict.fromkeys(SPECTRA, Spectrum)
     | dict.fromkeys(VOTES, Majority)
+    | dict(zip(WHOLE, (Bits, Bytes), strict=True))
 )
 
 

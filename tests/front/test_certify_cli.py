@@ -1,0 +1,216 @@
+"""maurey certify and check-certificate as a new user meets them, and the same in Python."""
+
+import hashlib
+import json
+import shutil
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import maurey as package
+from maurey import InputError
+from maurey.verify.certificates.checker.check import check
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{i % 7},{i % 7 if i % 50 else 9}\n" for i in range(1000))
+    (tmp_path / "predictions.csv").write_text("label,prediction\n" + rows)
+    return tmp_path
+
+
+def test_from_predictions_to_a_checked_certificate(maurey, folder):
+    code, out, _ = maurey("certify", "holdout", "--losses", "predictions.csv")
+    assert code == 0
+    assert "the risk of the hypothesis is at\nmost 0.0289301228" in out
+    assert "clopper1934/upper" in out
+    assert "stated, since no program can check it" in out
+    code, out, _ = maurey("check-certificate", "certificate.json")
+    assert code == 0
+    assert out.startswith("It stands.")
+
+
+def test_json(maurey, folder):
+    _, out, _ = maurey("certify", "holdout", "--losses", "predictions.csv", "--delta", "1/20", "--json")
+    found = json.loads(out)
+    assert found == json.loads((folder / "certificate.json").read_text())
+    assert found["empirical"] == "0.02"
+    code, out, _ = maurey("check-certificate", "certificate.json", "--json")
+    assert (code, json.loads(out)["stands"]) == (0, True)
+
+
+def test_what_does_not_stand(maurey, folder):
+    maurey("certify", "holdout", "--losses", "predictions.csv")
+    path = folder / "certificate.json"
+    path.write_text(path.read_text().replace('"n": 1000', '"n": 2000'))
+    code, out, err = maurey("check-certificate", "certificate.json")
+    assert (code, err) == (1, "")
+    assert out == "certificate.json does not stand: its digest is that of something else\n"
+    code, out, _ = maurey("check-certificate", "certificate.json", "--json")
+    assert (code, json.loads(out)["stands"]) == (1, False)
+
+
+def test_missing_inputs(maurey, folder):
+    maurey("certify", "holdout", "--losses", "predictions.csv")
+    (folder / "predictions.csv").unlink()
+    code, _, err = maurey("check-certificate", "certificate.json")
+    assert code == 2
+    assert "predictions.csv is needed, and does not lie beside the certificate" in err
+    code, _, err = maurey("check-certificate", "nothing.json")
+    assert (code, "no file nothing.json" in err) == (2, True)
+
+
+def test_inputs_that_lie_elsewhere_are_named(maurey, folder):
+    (folder / "data").mkdir()
+    shutil.move("predictions.csv", "data/predictions.csv")
+    _, out, _ = maurey("certify", "holdout", "--losses", "data/predictions.csv")
+    assert "note: predictions.csv is to lie beside the certificate" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["holdout"], "missing option --losses"),
+        (["guess", "--losses", "predictions.csv"], "no method 'guess'; there are holdout, prequential"),
+        (["holdout", "--losses", "nothing.csv"], "cannot read nothing.csv: No such file"),
+        (["holdout", "--losses", "predictions.csv", "--delta", "2"], "in (0, 1), got 2"),
+        (["holdout", "--losses", "predictions.csv", "--delta", "__import__('os')"], "--delta is a number such as"),
+        (["holdout", "--losses", "predictions.csv", "--window", "1..5"], "window is for the method prequential"),
+        (["prequential", "--losses", "predictions.csv", "--window", "five"], "a window is its first and its last"),
+        (["occam", "--losses", "predictions.csv"], "takes a message"),
+        (["occam", "--losses", "predictions.csv", "--message", "predictions.csv"], "--decoded FILE"),
+        (["pac-bayes", "--losses", "predictions.csv"], "either a divergence or the files"),
+        (["holdout", "--losses", "predictions.csv", "--out", "predictions.csv"], "is there already"),
+        (["holdout", "--losses", "predictions.csv", "--pool", "10"], "a pool of 10 has no 1000 members"),
+        (["holdout", "--losses", "predictions.csv", "--every-execution"], "knows the encoder of one layer"),
+    ],
+)
+def test_bad_input(words, told, maurey, folder):
+    code, out, err = maurey("certify", *words)
+    assert (code, out) == (2, "")
+    assert told in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_second_use(maurey, folder):
+    maurey("certify", "holdout", "--losses", "predictions.csv")
+    code, _, err = maurey("certify", "holdout", "--losses", "predictions.csv", "--delta", "0.01", "--out", "again.json")
+    assert code == 2
+    assert "a second use is refused" in err
+
+
+# --- in Python --------------------------------------------------------------------------------------------------------
+
+LABELS = np.arange(400) % 3
+
+
+def guesses(wrong):
+    return np.where(np.arange(400) < wrong, 7, LABELS)
+
+
+def test_functions_and_predictions_are_alike():
+    given = package.certify(guesses(10), (None, LABELS))
+    called = package.certify(lambda x: guesses(10)[x], (np.arange(400), LABELS))
+    assert given["bound"] == called["bound"]
+    assert F(given["bound"]) > F(10, 400)
+    assert F(given.bound) >= F(given["bound"])
+
+
+def test_torch_and_other_losses():
+    import torch
+
+    labels = torch.from_numpy(LABELS)
+    found = package.certify(torch.from_numpy(guesses(10)), (None, labels))
+    assert found["bound"] == package.certify(guesses(10), (None, LABELS))["bound"]
+    half = package.certify(labels, (None, labels), loss=lambda a, b: torch.rand(400) / 2 + (a != b))
+    assert [part.get("key") for part in half["parts"][1:]] == [
+        "hoeffding1963/1",
+        "maurer2009/4",
+        "waudbysmith2024/capital",
+    ]
+
+
+def test_saved_and_checked(tmp_path):
+    package.certify(guesses(10), (np.arange(400), LABELS), out=tmp_path / "certificate.json")
+    assert check(tmp_path / "certificate.json").absent  # the data themselves are not saved
+    with pytest.raises(InputError, match="a second use is refused"):
+        package.certify(guesses(9), (np.arange(400), LABELS), out=tmp_path / "second.json")
+    fresh = np.arange(400, 800)
+    package.certify(guesses(9), (fresh, LABELS), out=tmp_path / "second.json")
+
+
+def test_training_and_held_out_data(tmp_path):
+    inputs, seen = np.arange(400), np.arange(390, 900)
+    found = package.certify(guesses(3), (inputs, LABELS), train=(seen, None), out=tmp_path / "c.json")
+    assert any("10 of the 400 samples have the content" in one["text"] for one in found["hypotheses"])
+    check(tmp_path / "c.json")
+    with pytest.raises(InputError, match=r"10 samples are both in training and held out, e\.g\. 390"):
+        package.certify(guesses(3), (inputs, LABELS), indices=inputs, train_indices=seen)
+    own = package.certify(guesses(3), (inputs, LABELS), indices=inputs, train_indices=seen + 900, pool=5000)
+    assert "of the 5000 members" in own["statement"]
+
+
+def test_a_run_that_is_watched(tmp_path):
+    run = package.Prequential(first=201)
+    for step in range(80):
+        run.observe(np.full(5, step < 30, dtype=float))
+    found = run.certificate(out=tmp_path / "run.json")
+    assert (found["n"], found["empirical"], run.n) == (200, "0", 400)
+    assert check(tmp_path / "run.json").told["first"] == 201
+    run.observe(0.25)
+    assert run.n == 401
+    with pytest.raises(InputError, match="losses after sample 401, row 1: 2 is no loss"):
+        run.observe([2.0])
+    with pytest.raises(InputError, match="sample 500 has not been observed yet"):
+        package.Prequential(first=500).certificate()
+    with pytest.raises(InputError, match="counted from 1"):
+        package.Prequential(first=0)
+
+
+def test_messages(tmp_path):
+    x = np.arange(400)
+    rule = package.occam([[2, 5], [100]], lambda blocks: lambda x: x % blocks[0][0])
+    package.certify(rule, (x, x % 2), method="occam", out=tmp_path / "a.json")
+    assert check(tmp_path / "a.json").told["bits"] == rule.bits
+    own = package.occam(b"mine", lambda message: lambda x: x % 2)
+    package.certify(own, (x, x % 2), method="occam", out=tmp_path / "b.json")
+    assert any("a program of the maker's own" in text for text in check(tmp_path / "b.json").stated)
+    with pytest.raises(InputError, match=r"takes what maurey\.occam"):
+        package.certify(x, (x, x), method="occam")
+    with pytest.raises(InputError, match="a message is bytes, or blocks of integers"):
+        package.occam(3, None)
+
+
+def test_drawn_predictors(tmp_path):
+    drawn = [guesses(k) for k in (3, 9, 12, 4)]
+    package.certify(drawn, (None, LABELS), method="pac-bayes", KL="1/3", out=tmp_path / "a.json")
+    assert check(tmp_path / "a.json").told["draws"] == 4
+    prior, moved = (np.stack([np.full(5, mean), np.ones(5)], 1) for mean in (0, 0.25))
+    found = package.certify(drawn, (None, LABELS), method="pac-bayes", prior=prior, posterior=moved)
+    assert float(found["parts"][-1]["KL"]) == pytest.approx(5 * 0.25**2 / 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (dict(data=LABELS), "data are a pair"),
+        (dict(loss="hinge"), "no loss 'hinge'; there is 0-1"),
+        (dict(window=3, windows=4), "no option 'windows', perhaps window"),
+        (dict(delta="half"), "is a number such as"),
+        (dict(predict=np.zeros((400, 2))), r"a prediction for each label, got arrays of shape \(400, 2\)"),
+        (dict(method="pac-bayes", KL=1), "a list of predictors"),
+        (dict(train_indices=[1]), "train_indices come with indices"),
+    ],
+)
+def test_bad_input_in_python(given, told):
+    with pytest.raises(InputError, match=told):
+        package.certify(**{"predict": LABELS, "data": (None, LABELS)} | given)
+
+
+def test_hashes_are_those_of_the_files(tmp_path):
+    found = package.certify(guesses(1), (None, LABELS))
+    found.save(tmp_path / "c.json")
+    for name, digest in found["inputs"].items():
+        assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == digest
