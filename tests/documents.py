@@ -18,8 +18,9 @@ from itertools import groupby
 from pathlib import Path
 from unittest import mock
 
-import maurey
 import repairs
+
+import maurey
 from maurey import cli
 from maurey.pages.claims import source_mark
 from maurey.pages.errata import by_cause

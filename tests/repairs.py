@@ -5,13 +5,14 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-import maurey
 import natural
+
+import maurey
 from maurey.verify.rungs import SEVERITIES
 
 INTRODUCTION = f"""# Repaired theorems
 
-This page is generated. A theorem that fails, or that holds under a condition it does not state, has a repaired form here:
+This page is generated. A theorem that fails, or holds under a condition that it does not state, has a repaired form:
 a display with every constant, proved, which could stand in an erratum. [Forms and verdicts](verdicts.md) says what the
 words mean, and `maurey errata` tells of each cause.
 

@@ -3,9 +3,11 @@
 import re
 from dataclasses import replace
 
-import maurey
 import natural
 import pytest
+from sympy import Integer, Pow, Rational, Symbol, ceiling, evaluate, log, sqrt
+
+import maurey
 from maurey.numeric.balls import enclose_steps
 from maurey.numeric.binding import bind
 from maurey.numeric.walk import Undefined
@@ -14,7 +16,6 @@ from maurey.symbolic.displays import display
 from maurey.symbolic.expressions import text_of
 from maurey.symbolic.printing import shown
 from maurey.symbolic.tidying import tidied
-from sympy import Integer, Pow, Rational, Symbol, ceiling, evaluate, log, sqrt
 
 a, b, c = (Symbol(x) for x in "abc")
 FORMS = [

@@ -1,8 +1,9 @@
 """At natural points no sharp form is larger than a printed one that is true, whose constants are all there."""
 
-import maurey
 import natural
 import pytest
+
+import maurey
 from maurey.symbolic.claim import HIDES
 
 OPEN = {  # parts of claims that do not hold, or are undecided: nothing says that they are true
