@@ -11,9 +11,9 @@ sup_h sum_k g_k (F_k(h) - F_k(0)) over |h| <= sqrt 2, as g has mean 0. Let x_k(h
 S^2 = E sup_h |sum_k g_k x_k(h)|^2; at the input S^2 = 2 (N - 1). The next layer changes by s_k(w.x_k(h)) in the unit of
 row w, where s_k is 1-Lipschitz and s_k(0) = 0, shifted by whatever enters there. Let Z be the supremum over h of
 sum_k g_k s_k(w.x_k(h)), which is not negative, for h = 0 is among the states, and Z' that of its negative. Contraction
-(Ledoux and Talagrand, 4.20) for the convex increasing function x_+^2, with signs in front of the maps |g_k| s_k(./|g_k|),
-bounds E Z^2 by the mean square of sup_h sum_k g_k w.x_k(h), at most |w|^2 S^2; and E Z'^2 = E Z^2, for -g is distributed
-as g. The square of the supremum of the modulus is at most Z^2 + Z'^2. Summed over units: S_next^2 <= 2 |W|_F^2 S^2.
+(Ledoux and Talagrand, 4.20) for the convex increasing function x_+^2, with signs before the maps |g_k| s_k(./|g_k|),
+bounds E Z^2 by the mean square of sup_h sum_k g_k w.x_k(h), at most |w|^2 S^2; and E Z'^2 = E Z^2, as -g is distributed
+like g. The square of the supremum of the modulus is at most Z^2 + Z'^2. Summed over units: S_next^2 <= 2 |W|_F^2 S^2.
 """
 
 from __future__ import annotations

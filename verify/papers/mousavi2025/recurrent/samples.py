@@ -139,9 +139,9 @@ def by_the_norm(count: int, tight: float) -> Result:
         "by another route than the printed one: a read-out by a ReLU network with a small risk has Frobenius norms "
         "with a product of the order of sqrt(N) at least, whatever d_h is (maurey/readout, by the contraction of "
         "Ledoux and Talagrand), and a network through n samples a squared norm of order n^3: for n < d_h at least of "
-        "order N^(1/(3 L_y)) samples are needed; for n >= d_h the width is, of order N^(1-c). So any c_1 below 1 - c and "
-        "1/(3 L_y) will do. The printed proof takes the norm from 6, which does not give it. Suprema over states come "
-        f"to {tight:.3f} of what contraction allows, in drawn read-outs",
+        "order N^(1/(3 L_y)) samples are needed; for n >= d_h the width is, of order N^(1-c). So any c_1 below 1 - c "
+        "and 1/(3 L_y) will do. The printed proof takes the norm from 6, which does not give it. Suprema over states "
+        f"come to {tight:.3f} of what contraction allows, in drawn read-outs",
         [*steps_of_the_proof(), *squares, same(whole, cubic * n**3), powers], part="samples", instances=count,
         rung="derived",
     )  # fmt: skip
