@@ -27,6 +27,15 @@ def display(claim: Claim, part: Part, form: str, setting: Setting) -> str:
     return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
 
 
+def constants(claim: Claim, part: Part, form: str, setting: Setting) -> list[str]:
+    """What the constants stand for that are shown: not the one that a form hides."""
+    used = {symbol.name for step in part.steps(form, setting) for symbol in step.expr.free_symbols}
+    hides = "C0" if part.relation_of(form) in HIDES else ""
+    found = [c for c in claim.constants if c.name in used and c.name != hides]
+    said = [f"${c.latex}={c.value}$, {_escaped(c.meaning)}" for c in found]
+    return [f"\\noindent Here {'; '.join(said)}."] if said else []
+
+
 def reasons(claim: Claim, part: Part, form: str, setting: Setting) -> str:
     """Why each step of a derivation holds, as text below it; where the printed proof does otherwise, that too."""
     items = []
@@ -51,6 +60,7 @@ def snippet(claim: Claim, forms: Sequence[str], setting: Setting, part: str = ""
             hides = f"; it hides {one.hides}" if form == "printed" and one.hides else ""
             pieces.append(f"\\noindent\\textit{{{WORDS[form]}: {_escaped(one.meaning + hides)}.}}")
             pieces.append(display(claim, one, form, setting))
+            pieces += constants(claim, one, form, setting)
             if form in ("derived", "sharp") and len(one.steps(form, setting)) > 1:
                 pieces.append(reasons(claim, one, form, setting))
     return "\n".join(pieces)

@@ -82,11 +82,11 @@ def shown(claim: Claim, part: Part, form: str, expr: Expr) -> Expr:
     return expr if as_read else tidied(expr)
 
 
-def _rows(claim: Claim, part: Part, form: str, setting: Setting) -> list[str]:
+def _rows(claim: Claim, part: Part, form: str, setting: Setting, said: str) -> list[str]:
     *where, last = part.steps(form, setting)
     relation = part.relation_of(form)
     printer = printer_of(claim, where, hidden="C0" if relation in HIDES else "")
-    rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(shown(claim, part, form, last.expr))}"]
+    rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(shown(claim, part, form, last.expr))}{said}"]
     for i, step in enumerate(where):
         right = printer.doprint(shown(claim, part, form, step.expr))
         rows.append((r"\text{where}\quad " if i == 0 else "") + f"{step_latex(step)} &= {right}")
@@ -98,10 +98,16 @@ def step_latex(step: Step) -> str:
 
 
 def latex_of(claim: Claim, form: str, setting: Setting | None = None, part: str = "") -> str:
-    """All parts that have the form, as one display; steps become "where" clauses."""
+    """All parts that have the form, as one display; steps become "where" clauses. Those of one left side are told apart
+    by what they are."""
     parts = [p for p in claim.parts if form in p.forms and part in ("", p.name)]
     once = {getattr(p, form): p for p in reversed(parts)}  # parts that differ only in print share what is derived
-    rows = [row for p in parts if once[getattr(p, form)] is p for row in _rows(claim, p, form, setting or Setting())]
+    parts = [p for p in parts if once[getattr(p, form)] is p]
+    rows = []
+    for p in parts:
+        alike = sum(other.lhs == p.lhs for other in parts) > 1
+        said = rf" \quad {_words(f'({p.meaning})')}" if alike else ""
+        rows += _rows(claim, p, form, setting or Setting(), said)
     if len(rows) == 1:
         return rows[0].replace("&", "", 1)
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"

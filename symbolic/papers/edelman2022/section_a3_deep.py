@@ -229,6 +229,7 @@ $x\mapsto W_{QK}x$ at half the resolution, each centre moved to a member of the 
     symbols=parameters(
         "eps d k m T L L_sigma B_w B_C[L] B_C_inf[L] B_V[L] B_V_inf[L] B_QK[L] B_QK_inf[L] "
         "L_loss b delta B_X? B_V_F[L]? B_QK_F[L]? B_C_F[L]?",
+        L_loss=r"L_\ell",
         B_V_inf={"meaning": r"bound on $\|W_V\|_{2,\infty}$, the largest column of $W_V$"},
         B_QK={"meaning": r"bound on the spectral norm of $W_KW_Q^\top$"},
         B_QK_inf={"meaning": r"bound on $\|W_KW_Q^\top\|_{2,\infty}$, its largest column"},
