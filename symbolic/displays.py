@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .claim import HIDES, RELATIONS, Claim, Part, Setting
-from .printing import printer_of, step_latex
+from .printing import printer_of, shown, step_latex
 from .typesetting import rows
 
 WORDS = {"printed": "As printed", "repaired": "As it should read", "derived": "Derived", "sharp": "Best proved"}
@@ -22,8 +22,18 @@ def display(claim: Claim, part: Part, form: str, setting: Setting) -> str:
     relation = part.relation_of(form)
     printer = printer_of(claim, where, hidden="C0" if relation in HIDES else "")
     lines = [(part.lhs, RELATIONS[relation], last.expr), *((step_latex(step), "=", step.expr) for step in where)]
-    body = " \\\\\n".join(rows(printer, lines))
+    fit = [(left, relation, shown(claim, part, form, expr)) for left, relation, expr in lines]
+    body = " \\\\\n".join(rows(printer, fit))
     return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
+
+
+def constants(claim: Claim, part: Part, form: str, setting: Setting) -> list[str]:
+    """What the constants stand for that are shown: not the one that a form hides."""
+    used = {symbol.name for step in part.steps(form, setting) for symbol in step.expr.free_symbols}
+    hides = "C0" if part.relation_of(form) in HIDES else ""
+    found = [c for c in claim.constants if c.name in used and c.name != hides]
+    said = [f"${c.latex}={c.value}$, {_escaped(c.meaning)}" for c in found]
+    return [f"\\noindent Here {'; '.join(said)}."] if said else []
 
 
 def reasons(claim: Claim, part: Part, form: str, setting: Setting) -> str:
@@ -50,6 +60,7 @@ def snippet(claim: Claim, forms: Sequence[str], setting: Setting, part: str = ""
             hides = f"; it hides {one.hides}" if form == "printed" and one.hides else ""
             pieces.append(f"\\noindent\\textit{{{WORDS[form]}: {_escaped(one.meaning + hides)}.}}")
             pieces.append(display(claim, one, form, setting))
+            pieces += constants(claim, one, form, setting)
             if form in ("derived", "sharp") and len(one.steps(form, setting)) > 1:
                 pieces.append(reasons(claim, one, form, setting))
     return "\n".join(pieces)

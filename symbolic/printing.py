@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from sympy import Expr
+
 from .claim import HIDES, RELATIONS, Claim, Part, Setting
 from .derivation import Step
 from .expressions import Latex, with_index
+from .tidying import tidied
 
 # How inline LaTeX reads in a terminal.
 _SIGNS = {
@@ -73,13 +76,20 @@ def printer_of(claim: Claim, steps: Iterable[Step] = (), hidden: str = "") -> La
     return Latex(names, {p.name: p.index for p in claim.symbols}, hidden)
 
 
-def _rows(claim: Claim, part: Part, form: str, setting: Setting) -> list[str]:
+def shown(claim: Claim, part: Part, form: str, expr: Expr) -> Expr:
+    """What the paper prints, term by term; all else tidied."""
+    as_read = form == "printed" and claim.origin_of(part.name) in ("printed", "damaged")
+    return expr if as_read else tidied(expr)
+
+
+def _rows(claim: Claim, part: Part, form: str, setting: Setting, said: str) -> list[str]:
     *where, last = part.steps(form, setting)
     relation = part.relation_of(form)
     printer = printer_of(claim, where, hidden="C0" if relation in HIDES else "")
-    rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(last.expr)}"]
+    rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(shown(claim, part, form, last.expr))}{said}"]
     for i, step in enumerate(where):
-        rows.append((r"\text{where}\quad " if i == 0 else "") + f"{step_latex(step)} &= {printer.doprint(step.expr)}")
+        right = printer.doprint(shown(claim, part, form, step.expr))
+        rows.append((r"\text{where}\quad " if i == 0 else "") + f"{step_latex(step)} &= {right}")
     return rows
 
 
@@ -88,10 +98,16 @@ def step_latex(step: Step) -> str:
 
 
 def latex_of(claim: Claim, form: str, setting: Setting | None = None, part: str = "") -> str:
-    """All parts that have the form, as one display; steps become "where" clauses."""
+    """All parts that have the form, as one display; steps become "where" clauses. Those of one left side are told apart
+    by what they are."""
     parts = [p for p in claim.parts if form in p.forms and part in ("", p.name)]
     once = {getattr(p, form): p for p in reversed(parts)}  # parts that differ only in print share what is derived
-    rows = [row for p in parts if once[getattr(p, form)] is p for row in _rows(claim, p, form, setting or Setting())]
+    parts = [p for p in parts if once[getattr(p, form)] is p]
+    rows = []
+    for p in parts:
+        alike = sum(other.lhs == p.lhs for other in parts) > 1
+        said = rf" \quad {_words(f'({p.meaning})')}" if alike else ""
+        rows += _rows(claim, p, form, setting or Setting(), said)
     if len(rows) == 1:
         return rows[0].replace("&", "", 1)
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
@@ -107,7 +123,8 @@ def trace_latex(claim: Claim, part: Part, form: str, setting: Setting) -> str:
         if claim.departure(step, form):
             reason += f"; differs from the printed proof: {claim.departure(step, form)}"
         sign = RELATIONS[part.relation_of(form)] if step is steps[-1] else "="
-        rows.append(rf"({i})\quad {step_latex(step)} &{sign} {printer.doprint(step.expr)} && {_words(reason)}")
+        right = printer.doprint(shown(claim, part, form, step.expr))
+        rows.append(rf"({i})\quad {step_latex(step)} &{sign} {right} && {_words(reason)}")
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 
 

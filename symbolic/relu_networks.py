@@ -107,8 +107,8 @@ def least_product(D: Derivation, length: Expr, depth: Expr, risk: Expr) -> Expr:
         r"$\sum_k\mathbb E\,g_kF_k$ over the other tokens, whose values $g_k$ the outputs $F_k$ are near on average"
     )
     met = D.let("met", "M", length - 1 - sqrt(length * (length - 1) * risk), reason)
-    reason = r"a layer takes $a$ to $4a+1$: Sudakov and Fernique for the mean of a supremum, Poincare for its variance"
-    grown = D.let("grown", "G", (Integer(4) ** depth - 1) / 3, reason)
+    reason = "an activation doubles it: contraction of the squares of both signs of a supremum"
+    grown = D.let("grown", "G", Integer(2) ** (depth - 1), reason, "ledoux1991/4.12")
     value = Max(0, met) / sqrt(2 * Max(1, length - 1) * grown)
     reason = r"$M$ is at most $\sqrt{2(N-1)G}$ times the product; states have norm at most $\sqrt2$"
     return D.let("product", r"\Pi", value, reason, "maurey/readout")

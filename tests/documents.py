@@ -18,6 +18,8 @@ from itertools import groupby
 from pathlib import Path
 from unittest import mock
 
+import repairs
+
 import maurey
 from maurey import cli
 from maurey.pages.claims import source_mark
@@ -29,8 +31,8 @@ from maurey.verify.files import replace
 
 ROOT = Path(__file__).parents[1]
 README, DOCS = ROOT / "README.md", ROOT / "docs"
-CLAIMS = DOCS / "claims.md"
-PAGES = [README, *sorted({*DOCS.rglob("*.md"), CLAIMS})]
+CLAIMS, REPAIRED = DOCS / "claims.md", DOCS / "repaired.md"
+PAGES = [README, *sorted({*DOCS.rglob("*.md"), CLAIMS, REPAIRED})]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.S | re.M)
 COUNTS = re.compile(r"(<!-- counts -->\n).*?(<!-- end of counts -->)", re.S)
 PLANS = {"make tables": "maurey tables", "make test": "pytest", "make book": "maurey book"}  # what each would start
@@ -40,6 +42,8 @@ def fresh(page: Path, folder: Path) -> str:
     """The page as it should be; its commands run in that folder."""
     if page == CLAIMS:
         return claims_page()
+    if page == REPAIRED:
+        return repairs.page()
     text = COUNTS.sub(lambda match: match.group(1) + counts() + match.group(2), page.read_text())
     return with_outputs(text, folder)
 

@@ -593,10 +593,10 @@ def _(N, d_h, L_y, c, c_3=LEVEL, **_):
 
 @form("maurey/readout", "product", "printed")
 def _(N, L_y, risk):
-    """The layers' sums of squares, one after the other: 4 times the last one and once more what the states bring."""
+    """The layers' sums of squares, one after the other: each activation brings both signs."""
     squares = mpf(1)
     for _ in range(int(L_y) - 1):
-        squares = 4 * squares + 1
+        squares += squares
     near = sqrt(risk * N * (N - 1))
     return max(mpf(0), N - 1 - near) / sqrt(2 * squares * max(mpf(1), N - 1))
 

@@ -87,4 +87,5 @@ def test_a_snippet_tells_parts_apart_and_says_why():
     assert text.count("As it should read") == text.count("Derived") == 1
     assert "last display of the appendix" in text
     assert r"\item" in text
+    assert r"Here $\kappa=2$, softmax constant" in text
     assert "Hoelder's inequality" in text

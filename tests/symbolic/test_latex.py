@@ -65,6 +65,24 @@ def test_a_letter_stands_for_one_thing(key):
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
+def test_names_have_letters_of_their_own(claim):
+    letters = [name.latex for name in claim.names]
+    assert len(set(letters)) == len(letters)
+
+
+def test_parts_of_one_left_side_are_told_apart():
+    both, one = (maurey.claim("edelman2022/4.4").latex("printed", part=part) for part in ("", "log_N"))
+    assert both.count(r"\text{(") == 2
+    assert r"\text{(" not in one
+
+
+def test_bounds_are_not_equalities():
+    for claim in CLAIMS:
+        for part in claim.record.parts:
+            assert part.relation == "=" or "=" not in {part.relation_of(form) for form in part.forms}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
 def test_words_and_symbols_render(claim):
     words = [claim.statement, claim.title, *(p.meaning for p in claim.symbols), *(p.meaning for p in claim.parts)]
     for word in words:

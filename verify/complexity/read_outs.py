@@ -3,15 +3,17 @@ al. 2025 by a route that stands. Its own proof takes the norm from Proposition 6
 only Lipschitz. Its read-outs are ReLU networks whose Frobenius norms are what the minimum is over, and for these the
 norm is needed, whatever the width, the transition and the embedding of positions are:
 
-    |U|_F prod_l |W_l|_F >= sqrt((N - 1)/2) (1 - sqrt(c N/(N - 1))) / sqrt((4^L_y - 1)/3)
+    |U|_F prod_l |W_l|_F >= sqrt((N - 1)/2) (1 - sqrt(c N/(N - 1))) / sqrt(2^(L_y - 1))
 
 if the risk at one position is at most c. Proof. Fix the token there. With g_k the value of token k and F_k(h) the
 output for t = k, sum_k E g_k F_k(h) is at least N - 1 - sqrt(N (N - 1) c) (Cauchy-Schwarz), and at most the mean of
 sup_h sum_k g_k (F_k(h) - F_k(0)) over |h| <= sqrt 2, as g has mean 0. Let x_k(h) be the change of a layer's output and
 S^2 = E sup_h |sum_k g_k x_k(h)|^2; at the input S^2 = 2 (N - 1). The next layer changes by s_k(w.x_k(h)) in the unit of
-row w, where s_k is 1-Lipschitz and s_k(0) = 0, shifted by whatever enters there. By Sudakov and Fernique's comparison
-the mean of the supremum of |sum_k g_k s_k(w.x_k(h))| is at most 2 |w| S, and by Poincare's inequality its variance at
-most (N - 1) |w|^2 max |x_k|^2. Summed over units: S_next^2 <= |W|_F^2 (4 S^2 + (N - 1) max |x_k|^2).
+row w, where s_k is 1-Lipschitz and s_k(0) = 0, shifted by whatever enters there. Let Z be the supremum over h of
+sum_k g_k s_k(w.x_k(h)), which is not negative, for h = 0 is among the states, and Z' that of its negative. Contraction
+(Ledoux and Talagrand, 4.20) for the convex increasing function x_+^2, with signs before the maps |g_k| s_k(./|g_k|),
+bounds E Z^2 by the mean square of sup_h sum_k g_k w.x_k(h), at most |w|^2 S^2; and E Z'^2 = E Z^2, as -g is distributed
+like g. The square of the supremum of the modulus is at most Z^2 + Z'^2. Summed over units: S_next^2 <= 2 |W|_F^2 S^2.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ LARGEST_STATE = math.sqrt(2)  # of both directions together, r_h = 1
 
 def growth_squared(layers: int | Expr) -> Expr:
     """What L_y layers, of which L_y - 1 are followed by an activation, make of S^2/(2 (N - 1) prod |W|_F^2)."""
-    return (Integer(4) ** layers - 1) / 3
+    return Integer(2) ** (layers - 1)
 
 
 def least_product(N: Expr, layers: int, level: Expr) -> Expr:
@@ -42,17 +44,17 @@ def least_product(N: Expr, layers: int, level: Expr) -> Expr:
 
 
 def steps_of_the_proof() -> list[Proof]:
-    """The recursion a -> 4 a + 1 from a = 1, in units of 2 (N - 1) prod |W|_F^2; E Z^2 from mean and variance; and the
+    """The recursion a -> 2 a from a = 1, in units of 2 (N - 1) prod |W|_F^2; the squares of both signs; and the
     inequality of means for a product of layers' norms."""
-    mean, variance, S, w, x, k = (Symbol(n, positive=True) for n in ("mean", "variance", "S", "w", "x", "k"))
+    squares, other, S, w = (Symbol(n, positive=True) for n in ("squares", "other", "S", "w"))
     grown = [growth_squared(layers) for layers in range(1, 8)]
-    given = (mean <= 2 * w * S, variance <= k * w**2 * x**2)
-    bound = w**2 * (4 * S**2 + k * x**2)
+    given = (squares <= w**2 * S**2, other <= w**2 * S**2)
+    bound = 2 * w**2 * S**2
     u, v = (Symbol(n, positive=True) for n in ("u", "v"))
     return [
         same(grown[0], 1),
-        *(same(4 * before + 1, after) for before, after in pairwise(grown)),
-        polynomial(mean**2 + variance <= bound, *given, control=mean**2 + variance <= bound * Integer(999) / 1000),
+        *(same(2 * before, after) for before, after in pairwise(grown)),
+        polynomial(squares + other <= bound, *given, control=squares + other <= bound * Integer(999) / 1000),
         polynomial(u**2 + v**2 >= 2 * u * v, control=u**2 + v**2 >= Integer(2001) / 1000 * u * v),
     ]
 

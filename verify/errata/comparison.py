@@ -137,6 +137,8 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
         found.undecided.append(f"{claim.key}:{part.name} is not defined in both forms along {number} rays")
     fails = rays.any_kind(missed)
     exponents = rays.exponents(constants)
+    for index in np.flatnonzero(missed["log"] & fails & ~proved):
+        proved[index] = _grows_enough(claim, part, at, exponents, directions[index])
     point = _with_constants(claim, part, at) | exponents
     derived = rays.growth(claim, part, "derived", at | exponents, directions)
     printed = rays.growth(claim, part, "printed", point, directions)
@@ -160,6 +162,16 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
     real += [rays.support(ray) for ray, open_ in zip(directions, missed["undefined"], strict=True) if open_]
     if not (missed["power"] & fails & ~proved).any():
         _compare_in_all_directions(found, claim, part, at, exponents, real)
+
+
+def _grows_enough(claim: Claim, part: Part, at: Point, exponents: Point, ray: Ray) -> bool:
+    """By linear arithmetic the print grows as fast as the best proved form: where two bounds cross beyond what numbers
+    reach, these see a logarithm that is not there."""
+    try:
+        question = Question(claim, part, at, exponents, logarithms=True, ray=ray)
+        return not question.exists(question.fails(loosely=True))
+    except (Untreated, Undecided):
+        return False
 
 
 def _with_constants(claim: Claim, part: Part, at: Point) -> Point:

@@ -100,7 +100,7 @@ def key_squared(D: Derivation) -> Expr:
 def dual_query(D: Derivation, gap: Expr, granted: Expr, beside: int = 0) -> Expr:
     """The norm of W_Q where W_K has the norm granted to it; `beside` is what else is squared in the key."""
     reason = r"$|u\cdot v_t|$ elsewhere, for $u=\sum_ic_iv_i$ with $\|c\|_1\le s/\mu$"
-    leak = D.let("leak", r"\kappa", s * Delta / dominance(D), reason)
+    leak = D.let("leak", r"\lambda", s * Delta / dominance(D), reason)
     room = D.let("room", r"\rho", Max(0, 1 - leak), r"by which relevant scores are larger, at $R=1$; none from "
                  r"$(2s-1)\Delta=1$ on")  # fmt: skip
     scale = D.let("R", "R", gap / room, "so that the scores differ by the gap")

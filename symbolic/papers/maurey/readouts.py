@@ -24,9 +24,10 @@ mean squared error of its output, for uniform $k$, against the value of token $k
 norms of $U$ and of its matrices have a product of at least the stated size. Proof: $\sum_k\mathbb E\,g_kF_k(h)$ over
 the other tokens is at least $N-1-\sqrt{N(N-1)\,\mathrm{risk}}$ and at most $\mathbb E\sup_h\sum_kg_k(F_k(h)-F_k(0))$.
 With $x_k(h)$ the change of a layer's output and $S^2=\mathbb E\sup_h\|\sum_kg_kx_k(h)\|^2$, which is $2(N-1)$ at the
-input, the next layer has $S^2\le\|W\|_F^2(4S^2+(N-1)\max_k\|x_k\|^2)$: unit by unit, Sudakov and Fernique bound the
-mean of the supremum and Poincare its variance.""",
+input, the next layer has $S^2\le2\|W\|_F^2S^2$: unit by unit, contraction bounds the mean square of the positive
+part of the supremum, and as $-g$ is distributed as $g$ that of the other sign.""",
     symbols=parameters("N L_y risk", N={"meaning": "sequence length"}),
+    uses=("ledoux1991/4.12",),
     parts=(
         Part("product", r"\|U\|_F\prod_l\|W_l\|_F", "product of the Frobenius norms of the read-out", ">=",
              printed=_readout),

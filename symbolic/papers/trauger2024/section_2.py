@@ -128,6 +128,7 @@ norm by counting its entries, are parts of their own: the paper names such bound
         eps=r"\epsilon",
         B_X="B_x",
         m="n",
+        L_loss=r"L_\ell",
         B_w="B_{w2}",
         B_C="B_{c2}",
         B_V="B_{v2}",

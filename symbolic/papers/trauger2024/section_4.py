@@ -310,7 +310,7 @@ DEEP_DEPARTURES = {
     "alpha_C": r"it takes the inputs of $W_c$ to have norm at most 1; after the activation they have norm $L_\sigma$",
 }
 DEEP_USES = ("trauger2024/E.1", "trauger2024/E.2", "trauger2024/E.3", "edelman2022/A.17")
-GAP_NAMES = "m L_loss b delta"
+GAP_NAMES, GAP_LETTERS = "m L_loss b delta", DEEP_LETTERS | {"L_loss": r"L_\ell"}
 SHARPENINGS = ("maurey/lattice", "maurey/softmax", "maurey/attention", "maurey/levels", "maurey/deviation",
                "maurey/sides", "dudley1967/integral")  # fmt: skip
 
@@ -351,7 +351,7 @@ corollary_4_2_1 = Claim(
     kind="covering",
     statement=r"""Theorem 4.2 with the cover of Lemma 3.6: every $W_c$, $W_v$, $W_{QK}$ and $w$ has its absolute
 entries sum to at most $B$, and tokens satisfy $\|x\|_2\le B_x$.""",
-    symbols=parameters(f"{DEEP_NAMES} d k B_X B_W_11 {GAP_NAMES}", **DEEP_LETTERS,
+    symbols=parameters(f"{DEEP_NAMES} d k B_X B_W_11 {GAP_NAMES}", **GAP_LETTERS,
                        B_W_11={"latex": "B", "meaning": r"bound on all $(1,1)$ norms, that of $w$ included"}),
     uses=("trauger2024/4.2", "trauger2024/3.6", "trauger2024/S2.4", *SHARPENINGS),
     constants=(KAPPA,),

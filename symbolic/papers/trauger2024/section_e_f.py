@@ -15,7 +15,7 @@ from maurey.symbolic.papers.edelman2022.section_a3_deep import LEMMA, ONE, lemma
 from maurey.symbolic.route import PAPER, Route
 
 from . import repaired
-from .section_4 import DEEP_DEPARTURES, DEEP_LETTERS, DEEP_NAMES, GAP_NAMES, SHARPENINGS, deep_parts
+from .section_4 import DEEP_DEPARTURES, DEEP_NAMES, GAP_LETTERS, GAP_NAMES, SHARPENINGS, deep_parts
 
 d, k, m, T, B_X, B_X_1, B_1inf, B_21 = symbols("d k m T B_X B_X_1 B_W_1inf B_W_21")
 L_sigma, B_C, B_V, Delta_g, Delta_QK, Delta_V, Delta_C = symbols("L_sigma B_C B_V Delta_g Delta_QK Delta_V Delta_C")
@@ -73,7 +73,7 @@ def _by_sums() -> tuple[Expr, Expr]:
     return B_21**2 * log(d * k), B_21**2 * B_X_1**2 * log(d * k)
 
 
-LETTERS = {"B_X_1": "B_x"} | {name: latex for name, latex in DEEP_LETTERS.items() if name != "B_X"}
+LETTERS = {"B_X_1": "B_x"} | {name: latex for name, latex in GAP_LETTERS.items() if name != "B_X"}
 L1_DEPARTURES = DEEP_DEPARTURES | {
     "alpha": r"it takes the $\ell_1$ norms of projected vectors to be at most 1; the projection bounds $\ell_2$ norms"
 }

@@ -77,17 +77,17 @@ bound $A$ is the better one.""",
         slug="one-sided-deviation",
         severity="hypothesis",
         title=r"Both sides and the empirical complexity for $\log(1/\delta)$: true for losses in $[0,b]$",
-        explanation=r"""Theorem A.4, and with it Lemma 2.2 (restated as A.5), bounds the absolute value of risk
-minus empirical risk, for all $f$ at once, by $4L\hat R+2b\sqrt{\log(1/\delta)/(2m)}$ with the empirical
-complexity $\hat R$. The last term is McDiarmid's for one side, losses in $[-b,b]$ and the expected
-complexity; the theorem of Bartlett and Mendelson to which A.4 is attributed is one-sided, with the expected
-complexity and $\log(2/\delta)$. For losses in $[-b,b]$ it fails, just: let $\mathcal F$ have one function, whose
-complexity is 0, and the loss be $b$ or $-b$ by a fair coin. Of $m=3$ draws all are alike with probability $1/4$, and
-the gap is then $b$; at $\delta=0.24$ the theorem allows $0.976b$. For $0\le\ell\le b$, $\delta\le\frac14$ and
-$m\ge53\log(1/\delta)$ it is true as it stands: what $4L\hat R$ has beyond $2L\hat R$ pays for the
-empirical complexity ($2m/b$ times that of the losses is self-bounding), and $2b$ is twice what one side needs. For
-$|\ell|\le b$ and all $m$ and $\delta$, $2L\hat R+3b\sqrt{2\log(3/\delta)/m}$ is: McDiarmid three times, at
-$\delta/3$. The numeral in the logarithm is hard to read in our text.""",
+        explanation=r"""Theorem A.4, and with it Lemma 2.2 (restated as A.5), bounds the absolute value of risk minus
+empirical risk, for all $f$ at once, by $4L\hat R+2b\sqrt{\log(1/\delta)/(2m)}$ with the empirical complexity $\hat
+R$. The last term is McDiarmid's for one side, losses in $[-b,b]$ and the expected complexity; the theorem of Bartlett
+and Mendelson to which A.4 is attributed is one-sided, with the expected complexity and $\log(2/\delta)$. For losses
+in $[-b,b]$ it fails, just: let $\mathcal F$ have one function, whose complexity is 0, and the loss be $b$ or $-b$ by
+a fair coin. Of $m=3$ draws all are alike with probability $1/4$, and the gap is then $b$; at $\delta=0.24$ the
+theorem allows $0.976b$. For $0\le\ell\le b$, $\delta\le\frac14$ and $m\ge53\log(1/\delta)$ it is true as it stands:
+what $4L\hat R$ has beyond $2L\hat R$ pays for the empirical complexity ($2m/b$ times that of the losses is
+self-bounding), and $2b$ is twice what one side needs. For $|\ell|\le b$ and all $m$ and $\delta$, $2L\hat
+R+4b\sqrt{\log(2/\delta)/(2m)}$ is: McDiarmid once for each side, for the gap less twice the empirical complexity of
+the losses. The numeral in the logarithm is hard to read in our text.""",
         survives="Everything; no constant changes for losses in $[0,b]$.",
         entries=("edelman2022/A.4:gap refuted", "edelman2022/A.4:gap gap", "edelman2022/2.2:gap"),
         where=dict.fromkeys(("edelman2022/A.4", "edelman2022/2.2"), NOT_TINY),

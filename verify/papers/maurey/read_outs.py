@@ -14,8 +14,8 @@ from maurey.verify.prove.proofs import conclude, formula
 def norms_of_read_outs(effort: Effort) -> Result:
     ratios = [ratio for _, ratio in attacked(effort)]
     note = (
-        "Sudakov and Fernique's comparison and Poincare's inequality, taken from the literature, layer by layer; the "
-        f"suprema over states of drawn read-outs come to {max(ratios):.3f} of what they allow"
+        "contraction of the squares of suprema, taken from the literature, layer by layer; the suprema over states of "
+        f"drawn read-outs come to {max(ratios):.3f} of what it allows"
     )
     if max(ratios) > 1:
         return Result("undecided", "tested", f"the comparison is exceeded: {max(ratios):.4g}", instances=len(ratios))

@@ -137,12 +137,11 @@ def by_the_norm(count: int, tight: float) -> Result:
     powers = Proof(all(abs(3 * layers * x - 1) < 0.01 for layers, x in zip((2, 3, 4), grown, strict=True)), str(grown))
     return conclude(
         "by another route than the printed one: a read-out by a ReLU network with a small risk has Frobenius norms "
-        "with a product of the order of sqrt(N) at least, whatever d_h is (maurey/readout, which takes Sudakov and "
-        "Fernique's comparison and Poincare's inequality from the literature), and a network through n samples a "
-        "squared norm of order n^3: for n < d_h at least of order N^(1/(3 L_y)) samples are needed; for n >= d_h the "
-        "width is, of order N^(1-c). So any c_1 below 1 - c and 1/(3 L_y) will do. The printed proof takes the norm "
-        f"from 6, which does not give it. Suprema over states come to {tight:.3f} of what the comparison allows, in "
-        "drawn read-outs",
+        "with a product of the order of sqrt(N) at least, whatever d_h is (maurey/readout, by the contraction of "
+        "Ledoux and Talagrand), and a network through n samples a squared norm of order n^3: for n < d_h at least of "
+        "order N^(1/(3 L_y)) samples are needed; for n >= d_h the width is, of order N^(1-c). So any c_1 below 1 - c "
+        "and 1/(3 L_y) will do. The printed proof takes the norm from 6, which does not give it. Suprema over states "
+        f"come to {tight:.3f} of what contraction allows, in drawn read-outs",
         [*steps_of_the_proof(), *squares, same(whole, cubic * n**3), powers], part="samples", instances=count,
         rung="derived",
     )  # fmt: skip

@@ -145,10 +145,10 @@ def test_suprema_over_states_stay_below_the_comparison():
 
 
 def test_growth_by_layers():
-    assert [read_outs.growth_squared(layers) for layers in (1, 2, 3)] == [1, 5, 21]
+    assert [read_outs.growth_squared(layers) for layers in (1, 2, 3)] == [1, 2, 4]
     N = Symbol("N", positive=True)
     least = read_outs.least_product(N, 2, Rational(0))
-    assert float(least.subs(N, 201)) == pytest.approx(math.sqrt(100 / 5))
+    assert float(least.subs(N, 201)) == pytest.approx(math.sqrt(100 / 2))
 
 
 def test_one_linear_unit_in_balls():
