@@ -11,7 +11,6 @@ import difflib
 import importlib
 import json
 import os
-import pkgutil
 import platform
 import subprocess
 import time
@@ -26,9 +25,10 @@ from typing import Any
 from maurey.symbolic.errors import InputError
 from maurey.verify.files import replace
 
+from .folders import ROOT as ROOT
+from .folders import names as names
 from .verdicts import Finding
 
-ROOT = Path(__file__).parent
 Progress = Callable[[int, int], None]
 
 
@@ -48,17 +48,6 @@ class Exhibit:
     @property
     def disagreements(self) -> list[str]:
         return [finding.text for finding in self.findings if finding.word.endswith("disagrees")]
-
-
-def names() -> list[str]:
-    """paper/exhibit for every package two levels down."""
-    return [
-        f"{paper.name}/{exhibit.name}"
-        for paper in pkgutil.iter_modules([str(ROOT)])
-        if paper.ispkg
-        for exhibit in pkgutil.iter_modules([str(ROOT / paper.name)])
-        if exhibit.ispkg
-    ]
 
 
 def check(name: str) -> str:

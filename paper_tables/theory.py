@@ -34,9 +34,9 @@ METHOD = (
     f"with probability {1 - DELTA}. Printed forms with C0 = 1, and c = 12 in 2.2. Of each length the run with the "
     "largest gap, at its first evaluation with the fewest held-out errors; gap: held-out minus training cross-entropy, "
     "in nats.",
-    "Samples: with about how many the bound is down to log 2, the loss of a coin, norms as measured.",
-    "The norms are those of the trained network. A class that is fixed before the data are seen would have its norms "
-    "on a grid, and the logarithm of the grid's size under the root of the deviation.",
+    "Samples: with about how many the bound is down to log 2, the loss of a coin, norms kept.",
+    "The norms are those of the trained network, a class that was chosen after the data, and that is paid for "
+    "(maurey/posthoc): each is rounded up to a power 2^(k/8), and adds 2 log(1 + |k|) + 0.83 to log(1/delta).",
     "The cross-entropy is not bounded: b = log(1 + e^A), its largest value in the class, with A the range of the "
     "difference of the logits, in which it is 1-Lipschitz. A bound above b says nothing.",
     "Biases stand in the matrices: a constant 1 is appended to every token, and d and T count it and [CLS]. Query and "

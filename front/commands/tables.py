@@ -20,10 +20,11 @@ from typing import Annotated, TextIO
 
 import typer
 
+from maurey.paper_tables.folders import names as exhibit_names
 from maurey.symbolic.errors import InputError
 
 from .clock import NOTHING, Interrupted
-from .options import Json, check_checkout
+from .options import Json, check_checkout, say
 
 BUILT = Path("build/tables")
 MINUTE = 60.0  # between lines, where no terminal shows a bar
@@ -31,11 +32,14 @@ IN_THE_WAY = (errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISD
 
 
 def register(app: typer.Typer) -> None:
-    app.command("tables")(tables)
+    app.command("tables", epilog="$ maurey tables edelman2022/parity --scale smoke")(tables)
 
 
 def tables(
-    exhibits: Annotated[list[str] | None, typer.Argument(metavar="EXHIBIT...", help="e.g. edelman2022/head")] = None,
+    exhibits: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="EXHIBIT", help=f"{', '.join(exhibit_names())}; all, if none is named."),
+    ] = None,
     scale: Annotated[str, typer.Option("--scale", help="smoke, laptop or paper, for what is trained.")] = "",
     budget: Annotated[str, typer.Option("--budget", help="Train for this long: 45m, 2h.")] = "",
     workers: Annotated[int, typer.Option("--workers", help="Processes that train on this machine.")] = 0,
@@ -113,7 +117,7 @@ def _index(commit: bool, as_json: bool) -> int:
         }
         print(json.dumps(found, indent=1))
     else:
-        print("\n".join(index.lines()).strip())
+        say(*"\n".join(index.lines()).strip().split("\n"))
     return 0
 
 
@@ -315,7 +319,7 @@ def _make(
     else:
         print("\n".join(path for paths in written.values() for path in paths))
         if names == rooms.names():
-            print("\n".join(index.lines()))
+            say(*index.lines())
     if lost:
         print(f"maurey: {lost} trials were lost with their workers; what was finished is kept", file=sys.stderr)
     return 1 if lost else 0
