@@ -35,9 +35,11 @@ test: $(VENV)/test.done
 	$(PYTEST) $(TWO) -m "not replay and not browser"
 
 book: $(VENV)/book.done
+	$(BIN)/python -m maurey.book.explorer.runtime
 	$(BIN)/maurey book
 
 browser: $(VENV)/test.done $(VENV)/browser.done
+	$(BIN)/python -m maurey.book.explorer.runtime
 	$(PYTEST) -m browser
 
 replay: $(VENV)/test.done

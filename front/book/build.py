@@ -8,18 +8,21 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 from maurey.symbolic.errors import InputError
 
 from . import claims, exhibits, guides, home, reports, search
+from .explorer import pages as explorer
 from .library import Library, library
 from .page import Page, html
 
 ASSETS = Path(__file__).with_name("assets")
 MARK = "book.json"  # what makes a folder a book
-SECTIONS = {  # of the navigation, in its order; the explorer comes after the claims once it is there
+SECTIONS = {  # of the navigation, in its order
     "claims": "Claims",
+    "explorer": "Explorer",
     "errata": "Errata",
     "exhibits": "Exhibits",
     "guides": "Guides",
@@ -83,6 +86,7 @@ def _pages(found: Library, tell: Tell) -> Iterator[Page]:
     yield from reports.pages(found)
     yield from exhibits.pages()
     yield from guides.pages()
+    yield from explorer.pages()
 
 
 def _write(folder: Path, tell: Tell) -> int:
@@ -94,7 +98,7 @@ def _write(folder: Path, tell: Tell) -> int:
     for number, page in enumerate(pages):
         tell(f"writing: {number} of {len(pages)} pages")
         _put(folder / page.path, html(page, shared))
-    for name, content in exhibits.files():
+    for name, content in chain(exhibits.files(), explorer.files(found.claims, tell)):
         _put(folder / name, content)
     shutil.copytree(ASSETS, folder / "assets", dirs_exist_ok=True)
     _put(folder / "assets" / "index.js", search.script(found, pages))

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -28,6 +28,7 @@ from .options import Json, check_checkout, say
 
 BUILT = Path("build/tables")
 MINUTE = 60.0  # between lines, where no terminal shows a bar
+Making = Callable[..., list[Path]]  # of an exhibit that is computed: its name and folder, and who is told
 IN_THE_WAY = (errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 
 
@@ -46,7 +47,9 @@ def tables(
     scheduler: Annotated[str, typer.Option("--scheduler", help="The address of a Dask scheduler.")] = "",
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     protocol: Annotated[str, typer.Option("--protocol", help="fast (no dropout) or paper.")] = "",
-    render: Annotated[bool, typer.Option("--render", help="Draw from results that are there; train nothing.")] = False,
+    render: Annotated[
+        bool, typer.Option("--render", help="Draw from what is there: compute and train nothing.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is cached, what remains and how long.")] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Replace the exhibit in the source tree.")] = False,
     index: Annotated[
@@ -88,6 +91,7 @@ def tables(
                 base=base,
                 scale=scale,
                 limit=0.0 if render else limit,
+                render=render,
                 workers=workers,
                 scheduler=scheduler,
                 device=device,
@@ -105,12 +109,13 @@ def tables(
 
 def _index(commit: bool, as_json: bool) -> int:
     """The page in the source tree, too, if it is to be kept."""
-    from maurey.paper_tables import index
+    from maurey.paper_tables import gallery, index
     from maurey.verify.files import replace
 
     if commit:
         check_checkout("the index")
         replace(index.FILE, index.text())
+        replace(gallery.FILE, gallery.text())
     if as_json:
         found = {
             paper["title"]: [asdict(row) for row in index.rows(paper["shows"])] for paper in index.papers().values()
@@ -219,7 +224,7 @@ def _helped(parent: int) -> None:
 
 
 @contextmanager
-def _beside(names: Sequence[str], base: Path) -> Iterator[dict[str, Future[list[Path]]]]:
+def _beside(names: Sequence[str], base: Path, make: Making) -> Iterator[dict[str, Future[list[Path]]]]:
     """Several exhibits that are computed, each in a process of its own while others are trained and drawn here; those
     that took longest come first."""
     from maurey.paper_tables import exhibits as rooms
@@ -231,15 +236,15 @@ def _beside(names: Sequence[str], base: Path) -> Iterator[dict[str, Future[list[
     with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_helped, initargs=(os.getpid(),)) as pool:
         first = sorted(names, key=rooms.seconds_of, reverse=True)
         try:
-            yield {name: pool.submit(rooms.make, name, base / name) for name in first}
+            yield {name: pool.submit(make, name, base / name) for name in first}
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
 def _make(
-    *, names: list[str], base: Path, scale: str, limit: float | None, workers: int, scheduler: str, device: str,
-    protocol: str, as_json: bool,
+    *, names: list[str], base: Path, scale: str, limit: float | None, render: bool, workers: int, scheduler: str,
+    device: str, protocol: str, as_json: bool,
 ) -> int:  # fmt: skip
     from rich.console import Console
     from rich.progress import Progress
@@ -253,6 +258,7 @@ def _make(
     if not scheduler and any(trained.is_trained(name) for name in names):
         check_device(device)
     base.mkdir(parents=True, exist_ok=True)
+    make: Making = rooms.redraw if render else rooms.make
     written: dict[str, list[str]] = {}
     empty: list[str] = []
     lost = news = left_over = 0
@@ -262,7 +268,7 @@ def _make(
         cluster(workers, scheduler) as client,
         Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
         _every_minute(latest),
-        _beside([name for name in names if not trained.is_trained(name)], base) as ahead,
+        _beside([name for name in names if not trained.is_trained(name)], base, make) as ahead,
     ):
         for name in sorted(names, key=lambda name: name in ahead):
             task, begun = bar.add_task(name, total=None), time.perf_counter()
@@ -301,7 +307,7 @@ def _make(
                 lost, news, left_over = lost + done.failed, news + done.done - before[0], left_over + done.left
                 empty += [] if files else [name]
             else:
-                files = ahead[name].result() if name in ahead else rooms.make(name, base / name, report)
+                files = ahead[name].result() if name in ahead else make(name, base / name, report)
             written[name] = [str(file) for file in files]
             bar.remove_task(task)
             if files:

@@ -1,79 +1,17 @@
 """Exported step lists, evaluated from their JSON by another program, are what `sweep` gives; all types count."""
 
 import json
-import math
 import random
 import re
-from functools import cache
 
 import pytest
 import steplists
+from exports import NODES, TRIED, close, exported, lengths, nodes, spoiled, swept
 from independent import KEYS, forms_of
 from points import point
 
 import maurey
 import maurey.symbolic.export as module
-from maurey.numeric.walk import Undefined
-
-TRIED = 12  # points, of which one must have a value
-NODES = {  # every type that the registry has, with a form that has it
-    "number": "edelman2022/A.8:minimum printed",
-    "pi": "mousavi2025/6:width derived",
-    "e": "edelman2022/2.2:gap sharp",
-    "symbol": "edelman2022/A.6:moved printed",
-    "entry": "edelman2022/A.8:minimum printed",
-    "add": "edelman2022/4.4:log_N printed",
-    "multiply": "edelman2022/A.6:moved printed",
-    "power": "edelman2022/4.5:log_N printed",
-    "min": "edelman2022/2.2:gap derived",
-    "max": "edelman2022/A.17:log_N repaired",
-    "ceiling": "edelman2022/A.10:log_N sharp",
-    "log": "edelman2022/4.5:log_N printed",
-    "exp": "edelman2022/sec2-linear-cover:N_inf derived",
-    "tanh": "edelman2022/A.7:moved sharp",
-    "binomial": "edelman2022/4.4:log_N derived",
-    "ceil_log2": "edelman2022/4.5-stronger:log_N sharp",
-    "inverse_kl": "lintilhac2026/E.2:risk sharp",
-    "sum": "edelman2022/4.6:log_N repaired",
-    "product": "edelman2022/A.17:log_N printed",
-    "integral": "dudley1967/integral:R printed",
-    "cases": "edelman2022/4.4:log_N sharp",
-    "case": "edelman2022/4.4:log_N sharp",
-    "true": "edelman2022/4.4:log_N sharp",
-    "<=": "maurey/lattice:lattice printed",
-    "<": "lintilhac2026/2:risk derived",
-    ">=": "edelman2022/4.4:log_N sharp",
-    ">": "mousavi2025/41:log_P repaired",
-    "=": "edelman2022/A.8:minimizer derived",
-}
-OTHERWISE = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "=": "<", "true": "<"}
-
-
-@cache
-def exported(key, part, form, sizes=()):
-    """Through JSON, and nothing else."""
-    found = maurey.claim(key).export(form, part, **dict(sizes))
-    return json.loads(json.dumps(found, allow_nan=False))
-
-
-def lengths(claim, at):
-    lists = {p.index: len(at[p.name]) for p in claim.symbols if isinstance(at.get(p.name), list)}
-    return lists | {name: int(at[name]) for name in (*lists, *claim.unrolled) if name in at}
-
-
-def swept(claim, part, form, at):
-    try:
-        found = claim.sweep(form, part, **at)
-    except (Undefined, maurey.InputError):
-        return None
-    return float(found.sign), float(found.log)
-
-
-def close(found, expected):
-    """In the logarithm of the value to base 10, and in its sign."""
-    if expected[1] == -math.inf:
-        return found[1] == -math.inf
-    return found[0] == expected[0] and abs(found[1] - expected[1]) < 1e-9 * max(1, abs(expected[1]))
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -91,25 +29,6 @@ def test_an_export_is_the_form(key):
         found = steplists.evaluate(data, at)
         assert close(found, expected), (part, form, at, expected, found)
         assert {node[0] for step in data["steps"] for node in nodes(step["value"])} <= set(NODES)
-
-
-def nodes(tree):
-    yield tree
-    for branch in tree[1:]:
-        if isinstance(branch, list):
-            yield from nodes(branch)
-
-
-def spoiled(tree, kind):
-    """Nodes of that type are worth a thousandth more; conditions say something else."""
-    if not isinstance(tree, list):
-        return tree
-    node = [tree[0], *(spoiled(branch, kind) for branch in tree[1:])]
-    if node[0] != kind:
-        return node
-    if kind in OTHERWISE:
-        return [OTHERWISE[kind], *node[1:]] if node[1:] else [OTHERWISE[kind], ["number", "1"], ["number", "1"]]
-    return ["multiply", node, ["number", "1001/1000"]]
 
 
 @pytest.mark.parametrize("kind", sorted({*NODES} - {"case"}))

@@ -61,17 +61,8 @@ def test_bad_input_loads_nothing(command, tmp_path):
     assert loaded(command, tmp_path) == ("2", set())
 
 
-HELP = [
-    "--help",
-    "--version",
-    "show --help",
-    "eval --help",
-    "verify --help",
-    "errata --help",
-    "compare --help",
-    "certify --help",
-    "book --help",
-]
+WITH_HELP = ["show", "eval", "verify", "errata", "compare", "certify", "bound", "book"]
+HELP = ["--help", "--version", *(f"{name} --help" for name in WITH_HELP)]
 
 
 @pytest.mark.parametrize("command", HELP)

@@ -285,13 +285,13 @@ def test_trained_exhibits_render(name, module, config, tmp_path):
     stage = scale(T=[20, 40], m=[config.m], trials=2)
     made = module.render(stage, expected(f"{name}/trained"), [*runs, outcome(40, 2, config, status="failed")])
     assert len(made.rows) == 2 * len(theory.Held(runs[0]).stated)
-    text = "\n".join(made.notes)
+    text = "\n".join(made.told)
     for words in ("Failed trials (a loss that is no longer a number): 1", "embeddings" if name == "edelman2022" else
                   "fixed vector", "log(1 + e^A)", "B_QK 1.5 to 1.5", "agrees."):  # fmt: skip
         assert words in text
     assert len(made.disagreements) == (name == "trauger2024")  # of counting
     exhibits.write(f"{name}/trained", made, tmp_path, 1.0)
-    assert (tmp_path / "figure.png").stat().st_size > 10_000
+    assert (tmp_path / "figure.svg").stat().st_size > 10_000
 
 
 def test_trials_are_those_of_the_majority():
@@ -421,4 +421,4 @@ def test_two_lengths_decide_nothing(tmp_path):
     made = rendered({T: FLAT[T] for T in (20, 40)})
     assert [finding.word for finding in made.findings] == ["partly, undecided"] * 3
     exhibits.write("trauger2024/majority", made, tmp_path, 1.0)
-    assert (tmp_path / "figure.png").stat().st_size > 10_000
+    assert (tmp_path / "figure.svg").stat().st_size > 10_000

@@ -43,7 +43,8 @@
   // --- addresses into what is folded -----------------------------------------------------------------------------------------
 
   function unfold() {
-    var target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var target = null;
+    try { target = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch (error) { /* names nothing */ }
     for (var box = target; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
     if (target) target.scrollIntoView();
   }

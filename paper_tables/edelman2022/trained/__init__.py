@@ -9,8 +9,11 @@ from typing import Any
 
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.theory import Held, exhibit, over_length
+from maurey.paper_tables.theory_figure import draw
 from maurey.paper_tables.trained import Outcome, in_stages
 from maurey.paper_tables.verdicts import Finding
+
+__all__ = ["draw", "plan", "render"]
 
 plan = partial(in_stages, function="and", s=3, measure=True, stop=False)  # all held-out strings at every evaluation
 

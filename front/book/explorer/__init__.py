@@ -1,0 +1,1 @@
+"""The explorer: sliders that recompute every bound in the page."""
