@@ -1,20 +1,15 @@
 """The book without a browser: its parts, what it refuses, and that a book that fails leaves the old one as it was."""
 
-import hashlib
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("quickjs")
 
-import maurey
-from maurey.book import build, cite, graph, guides, library, maths, notation, numbers, page, prose, values
+from maurey.book import build, library, maths, notation, numbers, page, prose
 from maurey.book.claims import pages as claim_pages
 from maurey.symbolic import registry
-from maurey.symbolic.claim import Claim, Part
-from maurey.symbolic.names import parameters, symbols
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "front" / "book"
