@@ -61,11 +61,13 @@ claim: $(VENV)/test.done
 	$(BIN)/maurey verify $(KEY) --commit
 	$(PYTEST) $(CONTRACTS) --claim $(KEY)
 	$(foreach one,$(filter $(dir $(KEY))%,$(EVIDENCE)),$(BIN)/maurey tables $(one) --commit)
+	$(BIN)/maurey tables --list --commit > /dev/null
 	$(BIN)/python tests/documents.py README.md docs/claims.md
 
 ledger: $(VENV)/test.done
 	$(BIN)/maurey verify --replay --commit
 	$(BIN)/maurey tables $(EVIDENCE) --commit
+	$(BIN)/maurey tables --list --commit > /dev/null
 
 module: $(VENV)/test.done
 	$(PYTEST) tests/verify/attack -k "$(NAME)"

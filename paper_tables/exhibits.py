@@ -207,8 +207,8 @@ def data_of(name: str, question: str, table: str, series: str) -> Data:
     """From the texts of the tables."""
     own = (ROOT / name / file for file in ("expected.toml", "config.toml"))
     facts = next((file.read_text() for file in own if file.exists()), "")
-    rows = (list(csv.DictReader(StringIO(text, newline=""))) for text in (table, series))
-    return Data(question, *rows, tomllib.loads(facts))
+    rows, points = (list(csv.DictReader(StringIO(text, newline=""))) for text in (table, series))
+    return Data(question, rows, points, tomllib.loads(facts))
 
 
 def figure(name: str, found: Data) -> Any:

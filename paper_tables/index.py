@@ -53,7 +53,7 @@ def rows(shown: list[dict[str, str]]) -> Iterator[Row]:
         name = one["exhibit"]
         for found in (f for f in findings(name) if f["figure"] == one.get("same as", one["of"])):
             own = {"much": found["much"], "word": found["word"], "sentence": found["text"]}
-            yield Row(of=of, exhibit=name, **own, cost=cost_of(name))
+            yield Row(of=of, exhibit=name, **own, cost=_cost(found, cost_of(name)))
 
 
 def cost_of(name: str) -> str:
@@ -64,6 +64,15 @@ def cost_of(name: str) -> str:
     if not ahead.remaining:
         return "nothing"
     return "not measured" if ahead.seconds is None else time_of(ahead.seconds / CORES)
+
+
+def _cost(found: dict[str, str], of_plan: str) -> str:
+    """What is not the whole of the paper's, and that no plan makes whole, says why."""
+    whole = not found["word"].startswith(("partly", "not run"))
+    lacks = found.get("lacks", "")
+    if whole or not lacks:
+        return of_plan
+    return lacks if of_plan == "nothing" else f"{of_plan}; {lacks}"
 
 
 def time_of(seconds: float) -> str:

@@ -146,7 +146,7 @@ def more_than(axes: Any, x: Values, y: Values, look: Look, up: bool = True, **mo
     stem = "|" if up else "_"
     more = {"zorder": 5} | more
     mark(axes.plot(x, y, stem, color=look.color, markersize=9, markeredgewidth=1.2, **more)[0], "data")
-    return curve(axes, x, y, hollow, **({"markersize": 6.5} | more))
+    return curve(axes, x, y, hollow, "data", **({"markersize": 6.5} | more))
 
 
 def across(axes: Any, y: float, text: str = "", kind: str = "guide", place: float = 1.0, below: bool = False,

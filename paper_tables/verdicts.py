@@ -23,6 +23,7 @@ class Finding:
     what: str = "cells"  # that are counted: cells, seeds, classes
     criterion: str = "the paper's words"  # where the threshold comes from
     late: bool = False  # whether it was chosen after looking
+    lacks: str = ""  # why the rest of the paper's is not there, if no plan has it
 
     @property
     def word(self) -> str:
@@ -49,6 +50,7 @@ class Finding:
             "word": self.word,
             "much": self.much,
             "criterion": self.criterion,
+            "lacks": self.lacks,
         }
 
 

@@ -127,13 +127,19 @@ def together(answers: Iterable[bool | None]) -> bool | None:
     return False if False in known else None if None in known or not known else True
 
 
-def size(outcomes: Iterable[Outcome], expected: Mapping[str, Any]) -> dict[str, Any]:
-    """How many of the paper's functions were fitted, from as many strings: no more in a class than it has."""
+def size(outcomes: Iterable[Outcome], expected: Mapping[str, Any], unfitted: Iterable[Outcome] = ()) -> dict[str, Any]:
+    """How many of the paper's functions were fitted, from as many strings: no more in a class than it has; and how many
+    were given up."""
     wanted = set(product(expected["degrees"], expected["sparsities"]))
-    configs = [o.config for o in outcomes if (o.config.T, o.config.m) == (expected["T"], expected["strings"])]
-    classes = Counter(place for c in configs if (place := (c.D, c.omega)) in wanted)
-    run = sum(min(n, expected["functions"]) for n in classes.values())
-    return {"run": run, "planned": expected["functions"] * len(wanted), "what": "functions"}
+
+    def paper(those: Iterable[Outcome]) -> list[Outcome]:
+        of_size = [o for o in those if (o.config.T, o.config.m) == (expected["T"], expected["strings"])]
+        return [o for o in of_size if (o.config.D, o.config.omega) in wanted]
+
+    classes = Counter((o.config.D, o.config.omega) for o in paper(outcomes))
+    run, late = sum(min(n, expected["functions"]) for n in classes.values()), paper(unfitted)
+    lacks = f"{len(late)} given up after {max(o.config.cap for o in late)} epochs" if late else ""
+    return {"run": run, "planned": expected["functions"] * len(wanted), "what": "functions", "lacks": lacks}
 
 
 def account(scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence[Outcome]) -> list[str]:

@@ -42,6 +42,8 @@ def draw(figure: Any, data: Data, axis: str = "N", meaning: str = "tokens N of a
     _scales(row, places)
     for panel, named in names:
         style.ends(panel, named)
+        if limit := data.facts.get("given_up"):
+            style.across(panel, limit, "paper: gives up", "paper", place=0.02)
     row[0].set_ylabel(f"training prompts until the test error\nis at most {data.facts['threshold']:g}")
     _legend(figure, row[0], bool(printed), rows)
 

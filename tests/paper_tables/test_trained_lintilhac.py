@@ -122,7 +122,10 @@ def test_a_class_has_no_more_functions_than_in_the_paper():
     wanted = expected("gap")
     assert runs.size([outcome(trial=t) for t in range(13)], wanted)["run"] == 11
     small, odd = {"m": 64, "batch": 16}, outcome(D=6)
-    assert runs.size([outcome(of=small), odd], wanted) == {"run": 0, "planned": 220, "what": "functions"}
+    none = {"run": 0, "planned": 220, "what": "functions", "lacks": ""}
+    assert runs.size([outcome(of=small), odd], wanted) == none
+    late = [outcome(trial=t, converged=False) for t in range(3)] + [outcome(of=small, converged=False)]
+    assert runs.size([], wanted, late)["lacks"] == f"3 given up after {late[0].config.cap} epochs"
     made, _ = shown("gap", [outcome(D, of=small) for D in (1, 2, 3)])
     assert {found.word for found in made.findings if found.figure} == {"not run"}
     made, _ = shown("gap", [outcome(converged=False)])

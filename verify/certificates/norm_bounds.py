@@ -70,11 +70,11 @@ def _counted(route: Route, H: int) -> Heads:
 def gap_steps(key: str, form: str, H: int, linear: bool) -> list[Step]:
     """The gap of a sum of H heads with a read-out w, or with what comes after them known to be Lipschitz."""
     D, x, last = Derivation(), Signal(B_X, m, T), networks.readout() if linear else Fixed(L_out)
+    route = SHARP if form == "sharp" else PAPER
     with evaluate(False):
         if key == COUNTED:
             heads = _counted(COUNTING if form == "sharp" else PAPER, H)
-            return D.steps_to(networks.counted_gap(D, compose(heads, last), x, A))
-        route = SHARP if form == "sharp" else PAPER
+            return D.steps_to(networks.counted_gap(D, route, compose(heads, last), x, A))
         return D.steps_to(networks.network_gap(D, route, compose(_normed(route, H), last), x, A))
 
 

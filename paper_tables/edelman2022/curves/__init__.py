@@ -66,7 +66,13 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         answer=_answer(runs, expected),
         verdict=_verdict(findings),
         caption="Accuracy on 10,000 strings that were not trained on, one curve for each trial. A mark: from here on "
-        "no training string is wrong. What only memorises stays near the accuracy of always answering 0.",
+        "no training string is wrong. What only memorises stays near the accuracy of always answering 0. The paper has "
+        + " and ".join(
+            f"the threshold at T = {one['T']} at about {one['threshold']} strings"
+            for one in expected["instance"]
+            if "threshold" in one
+        )
+        + ".",
         shown=Shown(SHOWN, [_shown(outcome, floor) for outcome in by_place(outcomes)]),
         notes=[
             *account(scale, plan(scale), outcomes),

@@ -316,6 +316,7 @@ def _findings(
             run=0,
             what="numbers",
             criterion="none: the display is not at hand",
+            lacks="the display is lost in our text",
         ),
         Finding(
             f"The fully analytic bound is said to need about {enough:.0e} samples; as printed it is {full(enough):.3g} "

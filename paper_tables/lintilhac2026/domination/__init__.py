@@ -221,7 +221,8 @@ def _findings(pairs: Sequence[Pair], expected: Mapping[str, Any], planned: Mappi
             Finding("No function was fitted", None, of, **size([], expected)) for of in expected["figures"].values()
         ]
         return [*none, *others]
-    counts = size([pair.outcome for pair in text], expected)
+    late = [p.outcome for p in pairs if not p.outcome.record["converged"] and variant_of(p.outcome) == "text"]
+    counts = size([pair.outcome for pair in text], expected, late)
     norm, trace = (_higher(text, name, expected, counts, bool(ablation.agrees)) for name in QUANTITIES)
     return [trace, norm, *(_factor(text, name, expected, counts) for name in QUANTITIES),
             _both(text, norm.agrees, counts), *others]  # fmt: skip

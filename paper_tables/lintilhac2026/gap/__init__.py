@@ -185,7 +185,7 @@ def _above(cells: Sequence[Cell], name: str, stated: Bounds, expected: Mapping[s
         f"{start} for {below.count(True)} of {len(below)} fitted functions{factor}",
         together(below),
         expected["figure"] if HELD[name] else "",
-        **size((o for c, _ in known for o in c.fitted), expected),
+        **size((o for c, _ in known for o in c.fitted), expected, _unfitted(cells)),
         criterion="the paper's: the bound is above the gap; here all of the 95 % interval of a test loss is below",
     )
 
@@ -202,7 +202,7 @@ def _growth(cells: Sequence[Cell], omega: int, expected: Mapping[str, Any]) -> F
         f"{how}",
         within(power, 1, math.inf) if power else None,
         expected["figure"],
-        **size((o for c in own for o in c.fitted), {**expected, "sparsities": [omega]}),
+        **size((o for c in own for o in c.fitted), {**expected, "sparsities": [omega]}, _unfitted(own)),
         criterion="section 2.1: the gap should increase super-linearly; here a power above 1",
     )
 
@@ -225,10 +225,14 @@ def _steeper(cells: Sequence[Cell], expected: Mapping[str, Any]) -> list[Finding
     return [
         Finding(
             text, True if b_low > a_high else False if b_high < a_low else None, expected["figure"],
-            **size(shown, {**expected, "sparsities": ends}),
+            **size(shown, {**expected, "sparsities": ends}, _unfitted(cells)),
             criterion="section 2.1: one parameter should increase the rate of increase for the other",
         )
     ]  # fmt: skip
+
+
+def _unfitted(cells: Sequence[Cell]) -> list[Outcome]:
+    return [o for cell in cells for o in cell.unfitted]
 
 
 def _estimated(fitted: Sequence[Outcome], expected: Mapping[str, Any]) -> Finding:

@@ -228,8 +228,10 @@ def _share(answers: Sequence[bool]) -> tuple[str, tuple[float, float]]:
 
 def _size(runs: Fitted, jobs: Sequence[Job], expected: Mapping[str, Any], degree: int) -> dict[str, Any]:
     """Of our plan: the paper does not say how many it has."""
-    planned = sum(degree <= job.config.D for job in jobs)
-    return {"run": sum(expected["T"] == o.config.T for o, _ in runs), "planned": max(planned, 1), "what": "networks"}
+    planned = [job.config for job in jobs if degree <= job.config.D]
+    run, caps = sum(expected["T"] == o.config.T for o, _ in runs), sorted({c.cap for c in planned})
+    lacks = f"not fitted after {caps[-1]} epochs: {len(planned) - run}" if run < len(planned) else ""
+    return {"run": run, "planned": max(len(planned), 1), "what": "networks", "lacks": lacks}
 
 
 def _first_curve(outcome: Outcome) -> Any:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from maurey.numeric.grids import sweep
 from maurey.paper_tables.exhibits import Exhibit, Progress
+from maurey.paper_tables.index import CORES, time_of
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.verdicts import Finding, here, line
 from maurey.symbolic import registry
@@ -154,7 +155,10 @@ def make(progress: Progress) -> Exhibit:
         progress(len(work) + done, len(work) + len(classes))
         full[D, omega] = whole(config, D, omega)
     gains = [gain(config["rescaling"], config["seed"], D) for D in config["rescaling"]["D"]]
-    size = {"run": len(full), "planned": config["paper"]["cells"], "what": "cells"}
+    rest = config["paper"]["cells"] - len(full)
+    price = time_of(rest * config["paper"]["seconds"] / CORES)
+    size = {"run": len(full), "planned": config["paper"]["cells"], "what": "cells",
+            "lacks": f"about {price} at the pace of T = 20, not planned"}  # fmt: skip
     findings = [_below(cells, full, config, size), _small(cells, full, size)]
     return Exhibit(
         title="Lintilhac and Shaikh 2026, Figures 3 and 4: the trace of the loss after Gaussian perturbations",

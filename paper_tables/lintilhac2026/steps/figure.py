@@ -22,6 +22,8 @@ def draw(figure: Any, data: Data) -> None:
             own = where(data.table, kind=f"{way}, bound", form=form, note="truncated")
             style.curve(left, numbers(own, "T"), numbers(own, "m"), look.but(line=line), markersize=3.5)
     left.set(xscale="log", yscale="log", xlabel="bits T", title="Samples, by bounds")
+    left.annotate(f"paper: {data.facts['chain']}\nand {data.facts['single']}", (0.98, 0.03), xycoords="axes fraction",
+                  ha="right", fontsize=style.SMALL, fontweight="bold")  # fmt: skip
     style.ticks(left.xaxis, (2, 4, 8, 16))
     style.decades(left.yaxis)
     noisy = where(data.table, kind="noise")

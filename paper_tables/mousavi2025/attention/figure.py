@@ -23,7 +23,7 @@ def draw(figure: Any, data: Data) -> None:
     from matplotlib.patches import Rectangle
 
     shown = values(data.series, "matrix")
-    row = style.panels(figure, data.question, height=3.4, columns=max(1, len(shown)))[0]
+    row = style.panels(figure, data.question, height=3.55, columns=max(1, len(shown)))[0]
     image = None
     for panel, name in zip(row, shown, strict=False):
         rows = where(data.series, matrix=name)
