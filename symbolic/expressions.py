@@ -160,7 +160,7 @@ class Latex(LatexPrinter):
         if expr.exp == Rational(1, 2):
             return rf"\sqrt{{{self._print(expr.base)}}}"
         base = self._print(expr.base)
-        plain = isinstance(expr.base, (Symbol, Indexed, Integer)) and "^" not in base
+        plain = isinstance(expr.base, (Symbol, Indexed, Integer)) and not {"^", "'"} & set(base)  # a prime is above
         if not plain:
             base = rf"\left({base}\right)"
         exponent = self._print(expr.exp)

@@ -31,10 +31,15 @@ SILENT = (
 def pages(library: Library) -> Iterator[Page]:
     yield _index(library)
     for claim in library.claims:
-        with named(claim.key):
-            context = _claim(claim, library)
-        title = f"{claim.key}: {plain(claim.title)}"
-        yield Page(f"claims/{claim.key}.html", "claim.html", title, "claims", context, plain(claim.statement))
+        yield page(claim, library)
+
+
+def page(claim: Claim, library: Library) -> Page:
+    """Of one claim."""
+    with named(claim.key):
+        context = _claim(claim, library)
+    title = f"{claim.key}: {plain(claim.title)}"
+    return Page(f"claims/{claim.key}.html", "claim.html", title, "claims", context, plain(claim.statement))
 
 
 def _index(library: Library) -> Page:
@@ -147,7 +152,7 @@ def _form(claim: Claim, part: Part, form: str, library: Library, at: Point | Non
     steps = part.steps(form)
     main, where = formulas.right_side(claim, part, form, steps)
     shown = form not in DERIVATIONS
-    latex = snippet(claim, [form], formulas.TWO, part.name)
+    latex = snippet(claim, [form], formulas.TWO, part.name) if shown or len(steps) == 1 else ""
     value = next((v.text for v in at.values if (v.part, v.form) == (part.name, form)), "") if at else ""
     return {
         "form": form,

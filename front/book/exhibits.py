@@ -89,18 +89,23 @@ def _groups(shown: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def _index() -> Iterator[dict[str, Any]]:
     """Every table and figure of the papers, with the exhibit that makes it again."""
     for key, paper in index.papers().items():
-        yield {"key": key, "title": paper["title"], "rows": [_told(row) for row in index.rows(paper["shows"])]}
+        rows = [row for one in paper["shows"] for row in _shown(one)]
+        yield {"key": key, "title": paper["title"], "rows": rows}
 
 
-def _told(row: index.Row) -> dict[str, Any]:
-    return {
-        "of": prose(row.of, links=False),
-        "address": f"{ROOT}exhibits/{row.exhibit}.html" if row.much else "",
-        "much": row.much,
-        "word": row.word,
-        "tone": tone(row.word),
-        "sentence": prose(row.sentence),
-    }
+def _shown(one: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Of what a paper shows, what is found of it, criterion by criterion."""
+    of, name = prose(f"{one['of']}: {one['shows']}", links=False), one.get("exhibit", "")
+    found = [f for f in index.findings(name) if f["figure"] == one.get("same as", one["of"])] if name else []
+    for f in found or [{"word": one.get("word", "not run"), "much": "", "text": one.get("why", "")}]:
+        yield {
+            "of": of,
+            "address": f"{ROOT}exhibits/{name}.html" if name else "",
+            "much": f["much"],
+            "word": f["word"],
+            "tone": tone(f["word"]),
+            "sentence": prose(f["text"]),
+        }
 
 
 def _whole(name: str) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def _whole(n: int) -> str:
         return f"2^{{{n.bit_length() - 1}}}"
     digits = str(abs(n))
     tail = len(digits) - len(digits.rstrip("0"))
-    if len(digits) - tail <= 2 * DIGITS:
+    if tail >= DIGITS and len(digits) - tail <= 2 * DIGITS:
         head = digits.rstrip("0")
         return ("-" if n < 0 else "") + _scientific(head[0] + ("." + head[1:] if head[1:] else ""), len(digits) - 1)
     return str(n)

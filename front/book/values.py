@@ -14,7 +14,7 @@ SMALL = ("e_M", "e_F", "e_2", "e_Gamma", "e_v", "eta_1", "eta_V", "sigma")
 SIZES = {  # of a small network with many samples
     "m": "1000000", "n": "1000000", "N": "1000", "T": "256", "d": "64", "d_1": "64", "d_2": "64", "k": "64",
     "K": "1000", "eps": "1/10", "delta": "1/20", "d_e": "16", "D_e": "80", "d_h": "256", "s": "3", "p": "8",
-    "d_f": "3", "variation": "4", **dict.fromkeys(SMALL, "1/1000"),
+    "d_f": "3", "variation": "4", "ratio": "2", **dict.fromkeys(SMALL, "1/1000"),
 }  # fmt: skip
 OTHERS = {"in (0, 1)": "1/4", "in (0, 1]": "1/2", "in [0, 1]": "1/2", "positive integer": "2"}
 TRIED = (  # in the place of the first, until the claim's assumptions are met
