@@ -11,6 +11,9 @@ Is it true?                         c.standing, from the ledger; c.verify(), che
 Where does its print fail?          c.errata(), maurey.errata(), maurey.errata("edelman2022")
 Is my own inequality true?          maurey.check(lhs, rhs, over={"x": (0, 1)})
 And a claim of my own?              maurey.register(claim): known to all of the above while the program runs
+Which bound has my architecture?    maurey.derive(network, ...), of modules from maurey.nn: a claim like any other
+How often is my network wrong?      maurey.certify(predict, (inputs, labels)), a certificate that anyone can check
+                                    maurey.Prequential(), with .observe(losses); maurey.occam(message, decode)
 
 Values are numbers: Python's, texts such as "1/10", NumPy and torch scalars and arrays, lists. Nothing is evaluated
 as an expression. What does not fit raises maurey.InputError, with one line that says what would. In a notebook, claims
@@ -28,10 +31,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from maurey.symbolic.errors import InputError
 
-    from .questions import check, claim, claims, compare, errata, register
+    from . import nn
+    from .certificates import Certificate, Prequential, certify, occam
+    from .questions import check, claim, claims, compare, derive, errata, register
     from .view import ClaimView
 
-__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata", "register"]
+CERTIFICATES = ("Certificate", "Prequential", "certify", "occam")
+
+__all__ = [
+    "Certificate",
+    "ClaimView",
+    "InputError",
+    "Prequential",
+    "certify",
+    "check",
+    "claim",
+    "claims",
+    "compare",
+    "derive",
+    "errata",
+    "nn",
+    "occam",
+    "register",
+]
 ROOMS = ("symbolic", "numeric", "verify", "paper_tables")
 
 
@@ -41,7 +63,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("maurey")
-    if name in ROOMS:
+    if name in (*ROOMS, "nn"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
@@ -49,9 +71,9 @@ def __getattr__(name: str) -> Any:
         from maurey.symbolic.errors import perhaps
 
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{perhaps(name, __all__)}")
-    from . import questions
+    from importlib import import_module
 
-    return getattr(questions, name)
+    return getattr(import_module(".certificates" if name in CERTIFICATES else ".questions", __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,7 @@ import typer
 
 from maurey.symbolic.errors import InputError
 
-from .commands import book, claims, clock, compare, errata, numbers, tables, verify
+from .commands import book, bound, certify, claims, clock, compare, errata, numbers, tables, verify
 
 if "_MAUREY_COMPLETE" in os.environ:
     # a shell completes words and uses no values; typer would load pydantic to convert them, and leaves out what fails
@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for commands in (claims, numbers, errata, verify, compare, tables, book):
+for commands in (claims, numbers, bound, errata, verify, compare, certify, tables, book):
     commands.register(app)
 
 

@@ -128,7 +128,7 @@ def errata(which: Any = "") -> Errata:
         part = part and claim.part(part).name
     else:
         keys = set(registry.claims_of(key)) if which else {claim.key for claim in registry.all_claims()}
-    found = records(ledger.comparisons(keys=keys))
+    found = records(ledger.comparisons(keys=keys), keys)
     return Errata(Entry(entry) for entry in found if entry["key"] in keys and part in ("", entry["part"]))
 
 
@@ -157,6 +157,48 @@ def check(lhs: Any, rhs: Any = None, over: Any = None, **options: Any) -> Page:
     return with_display(check(lhs, rhs, over, **options))
 
 
+def derive(
+    network: Any,
+    inputs: Any,
+    loss: Any = None,
+    route: str = "norms",
+    key: str = "mine/bound",
+    title: str = "A network of one's own",
+    frozen: Sequence[str] = (),
+    split: Mapping[str, Any] | None = None,
+) -> ClaimView:
+    """A bound that nobody wrote down, as a claim: on the gap of a network's loss, or without a loss on its covers.
+
+    `network` and `inputs` are made of `maurey.nn`. Routes: net and counting (parameters), norms, norm net, length-free,
+    Zhang, Maurey, corrections (covers of the papers and ours), bits. All bound one side, risk less empirical risk.
+    `frozen` names matrices that are not trained; `split` gives one part of the error in so many to each matrix.
+    The claim is registered under its key, which a later one with that key replaces.
+
+    >>> import maurey
+    >>> from maurey import nn
+    >>> network = nn.Sequence(nn.Linear("W", "k", "d"), nn.Activation("relu"), nn.Linear("w", 1, "k"))
+    >>> mine = maurey.derive(network, nn.Tokens(1, radius=1), loss=nn.Ramp("margin", several=False), route="net")
+    >>> mine.enclose(d=20, k=10, B_W=1, B_w=1, margin="1/2", m=10**5, delta="1/20", digits=6)
+    <0.0953196, certified to 6 digits>
+    """
+    from maurey.symbolic.derive import Question
+    from maurey.symbolic.derive import derive as derived
+    from maurey.symbolic.modules import Signal, matrices_of
+
+    from .nn import Sequence as composed
+    from .nn import value
+
+    if not isinstance(inputs, Signal):
+        raise InputError(f"inputs are nn.Tokens(...) or nn.Words(...), got {cut(repr(inputs))}")
+    module, known = composed(network), matrices_of(network) if hasattr(network, "sensitivity") else {}
+    for name in (*frozen, *(split or {})):
+        if name not in known:
+            raise InputError(f"no matrix {cut(repr(name))}{perhaps(str(name), known)}; there are {', '.join(known)}")
+    parts = {name: value(part) for name, part in (split or {}).items()}
+    question = Question(module, inputs, loss, route, frozenset(frozen), parts)
+    return register(derived(question, key, title), replace=True)
+
+
 def register(claim: Claim | ClaimView, replace: bool = False) -> ClaimView:
     """Make a claim of one's own known to compare, blame, samples_for, latex, verify, ... while the program runs.
 
@@ -181,4 +223,4 @@ def register(claim: Claim | ClaimView, replace: bool = False) -> ClaimView:
     return ClaimView(registry.register(claim.record if isinstance(claim, ClaimView) else claim, replace))
 
 
-__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "errata", "register"]
+__all__ = ["ClaimView", "InputError", "check", "claim", "claims", "compare", "derive", "errata", "register"]

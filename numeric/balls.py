@@ -6,6 +6,7 @@ leaves open is settled by exact radicals if it is a tie, by more precision if it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -30,7 +31,7 @@ from .exact import check_digits, context, cut_number, to_rational
 from .powers import rational_power
 from .surds import Surds, vanishes
 from .types import Ball
-from .walk import RULES, Env, Reader, Reading, Undecided, Undefined, factors_of, readers, run, walk
+from .walk import RULES, Env, Reader, Reading, Undecided, Undefined, each, factors_of, readers, run, walk
 
 LARGEST_EXPONENT = MAX_EMAX // 2
 MOST_PRECISION = 1 << 14  # bits, or 16 times the precision first tried
@@ -59,6 +60,12 @@ class Enclosure:
     def __str__(self) -> str:
         return str(self.value)
 
+    def __float__(self) -> float:
+        found = float(self.value)
+        if math.isinf(found):
+            raise OverflowError(f"{cut_number(self.value)} is beyond what a float holds; `value` is a Decimal")
+        return found
+
 
 @lru_cache(maxsize=4096)
 def _rational(p: int, q: int) -> fmpq:
@@ -79,10 +86,14 @@ class _ExactEnv(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self.cache:
             value = self.env[name]
-            self.cache[name] = (
-                walk(self.steps[name].expr, self, Surds()) if isinstance(value, arb) else self._surd(value)
-            )
+            if isinstance(value, arb) and name not in self.steps:  # a number that is only known as a ball
+                raise Unresolved(name)
+            inexact = any(isinstance(v, arb) for v in (value if isinstance(value, list) else [value]))
+            self.cache[name] = self._again(self.steps[name]) if inexact else self._surd(value)
         return self.cache[name]
+
+    def _again(self, step: Step) -> Any:
+        return walk(step.expr, self, Surds()) if step.over is None else each(step, self, Surds())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.env)

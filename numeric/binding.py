@@ -141,9 +141,11 @@ def bind(claim: Claim, form: str, part: str, values: Mapping[str, Any], read: Re
     sizes = _sizes(claim, bound)
     steps, needed = _written(chosen, form, tuple(sorted(sizes.items())), frozenset(bound))
     bound |= {p.name: read(p, sizes[p.name]) for p in claim.symbols if p.name in sizes and p.name not in bound}
+    if missing := [p for p in claim.symbols if p.name in needed and p.name not in bound]:
+        p, *others = missing
+        also = f"; also missing: {', '.join(other.name for other in others)}" if others else ""
+        raise InputError(f"missing parameter {p.name}: {_article(p.domain)}, {plain(p.meaning)}{also}")
     for p in claim.symbols:
-        if p.name in needed and p.name not in bound:
-            raise InputError(f"missing parameter {p.name}: {_article(p.domain)}, {plain(p.meaning)}")
         if p.index and p.name in bound and not isinstance(bound[p.name], list):
             bound[p.name] = [bound[p.name]] * sizes.get(p.index, 1)
     _check_assumptions(claim, bound)

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from maurey.symbolic.claim import Claim, InputError
+from maurey.symbolic.tails import binomial_inverse, hypergeometric_inverse, mixture_inverse
 
 from .binding import Bound, bind
 from .grids import LogValue, from_exact, run_over
 
 STEPS = 400
+TAILS = (binomial_inverse, hypergeometric_inverse, mixture_inverse)
 MOST_HELD = 1 << 20  # numbers, of the points at which the bound is taken at once
 
 
@@ -74,6 +76,10 @@ def shares_of(
     end = float(_logs(bound, names, logs[:, None])[0])
     if not np.isfinite(end):
         raise InputError(f"{claim.key} is zero here, or has no logarithm: there is nothing to share")
+    if any(step.expr.has(*TAILS) for step in bound.steps):
+        raise InputError(
+            f"{claim.key} counts errors, and has no value between whole numbers of them: nothing is shared"
+        )
     start = 0
     while not np.isfinite(_logs(bound, names, logs[:, None] * (start / STEPS))[0]):
         start += 1  # a kept logarithm vanishes where everything is 1

@@ -29,7 +29,7 @@ from .vacuous import remarks
 
 MOST_POINTS = 10_000
 ROUNDS = 8  # of taking unclear points into the grid
-INTEGER = "positive integer"
+INTEGERS = ("positive integer", "nonnegative integer")
 
 Report = Callable[[str], None]
 Ranked = Callable[[Claim, str, str], bool]  # claim, part and form
@@ -211,7 +211,8 @@ def _range(claims: list[Claim], over: tuple[str, Any, Any]) -> tuple[str, Fracti
     if not 0 < low < high:
         wanted = "start above 0, for it goes by factors" if low <= 0 else "go from a smaller to a larger value"
         raise InputError(f"the range of {name} must {wanted}, got {ends[0]}..{ends[1]}")
-    return name, _decimal(low, ROUND_CEILING), _decimal(high, ROUND_FLOOR), any(p.domain == INTEGER for p in parameters)
+    whole = any(p.domain in INTEGERS for p in parameters)
+    return name, _decimal(low, ROUND_CEILING), _decimal(high, ROUND_FLOOR), whole
 
 
 def _decimal(x: Fraction, rounding: str) -> Fraction:

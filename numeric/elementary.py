@@ -10,6 +10,7 @@ from flint import arb, fmpq, fmpz
 
 from .inverse_kl import of_balls
 from .powers import EXACT_BITS
+from .tails import of_binomial, of_hypergeometric, of_mixture
 from .types import Ball
 from .walk import Undefined
 
@@ -60,6 +61,16 @@ def _inverse_kl(q: Ball, c: Ball) -> Ball:
     if found is None:
         raise Unresolved("the inverse of the divergence")
     return found
+
+
+def _tail(inverse: Callable[..., Ball | None]) -> Callable[..., Ball]:
+    def of(*arguments: Ball) -> Ball:
+        found = inverse(*arguments)
+        if found is None:
+            raise Unresolved("the inverse of a tail")
+        return found
+
+    return of
 
 
 def _smaller(a: Ball, b: Ball) -> Ball:
@@ -144,6 +155,9 @@ FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "binomial": _binomial,
     "ceil_log2": _ceil_log2,
     "inverse_kl": _inverse_kl,
+    "binomial_inverse": _tail(of_binomial),
+    "hypergeometric_inverse": _tail(of_hypergeometric),
+    "mixture_inverse": _tail(of_mixture),
     "min": _least,
     "max": _largest,
 }

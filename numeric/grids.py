@@ -25,6 +25,7 @@ from .inverse_kl import of_arrays
 from .logs import LogValue as LogValue
 from .logs import from_exact as from_exact
 from .logs import from_plain, joined
+from .tails import of_binomial, of_hypergeometric, of_mixture, on_arrays
 from .walk import run, walk
 
 TOLERANCE = 1e-12
@@ -234,14 +235,24 @@ def _log(x: LogValue) -> LogValue:
     return from_plain(x.log if _positive(x) else np.where(np.asarray(x.sign) > 0, x.log, np.nan))
 
 
+def _tail(inverse: Callable[..., Any]) -> Callable[..., LogValue]:
+    """The level, which comes last, may be far below all doubles."""
+    over = on_arrays(inverse)
+    return lambda *counts: from_plain(over(*(n.value for n in counts[:-1]), counts[-1].log))
+
+
 _FUNCTIONS: dict[str, Callable[..., LogValue]] = {
     "log": _log,
     "exp": lambda x: LogValue(x.value),
     "tanh": lambda x: from_plain(np.tanh(x.value)),
+    "erfc": lambda x: from_plain(np.vectorize(math.erfc, otypes=[float])(x.value)),
     "pi": lambda: LogValue(math.log(math.pi)),
     "binomial": _binomial,
     "ceil_log2": lambda n: from_plain(np.frexp(np.rint(n.value) - 1)[1].astype(float)),
     "inverse_kl": lambda q, c: from_plain(of_arrays(q.value, c.value)),
+    "binomial_inverse": _tail(of_binomial),
+    "hypergeometric_inverse": _tail(of_hypergeometric),
+    "mixture_inverse": _tail(of_mixture),
 }
 
 
@@ -259,7 +270,7 @@ def read_array(parameter: Parameter, raw: Any) -> Any:
         array = raw.astype(float, copy=False)
         # domains are intervals, or the integers in one: with both ends, all that lies between is inside
         low, high = array.min(), array.max()
-        whole = parameter.domain != "positive integer" or raw.dtype.kind in "iu" or (array == np.rint(array)).all()
+        whole = not parameter.domain.endswith("integer") or raw.dtype.kind in "iu" or (array == np.rint(array)).all()
         if not (whole and _inside(parameter, low) and _inside(parameter, high)):
             bad = next(x for x in array.flat if not _inside(parameter, x))
             raise InputError(f"{parameter.name} must be a {parameter.domain}, got {bad!r}")

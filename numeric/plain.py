@@ -16,16 +16,21 @@ from .balls import enclose_steps
 from .binding import bind
 from .exact import check_digits
 from .inverse_kl import of_plain
+from .tails import of_binomial, of_hypergeometric, of_mixture, plainly
 from .walk import Undefined, run, walk
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": mpmath.log,
     "exp": mpmath.exp,
     "tanh": mpmath.tanh,
+    "erfc": mpmath.erfc,
     "pi": lambda: +mp.pi,
     "binomial": mpmath.binomial,
     "ceil_log2": lambda n: mp.mpf((int(n) - 1).bit_length()),
     "inverse_kl": of_plain,
+    "binomial_inverse": plainly(of_binomial),
+    "hypergeometric_inverse": plainly(of_hypergeometric),
+    "mixture_inverse": plainly(of_mixture),
     "min": min,
     "max": max,
 }

@@ -241,23 +241,30 @@ class _Search:
         """An m at which the bound is above the gap while at m + 1 it is not; 0 if none was met on the way down.
 
         Secants on logarithmic axes, where bounds are nearly straight; when the same end moves twice, the other one is
-        taken at half its height (the Illinois rule). Bisection if that does not arrive.
+        taken at half its height (the Illinois rule). Where that does not arrive (a bound that is flat above the gap),
+        bisection, in turn with the line through the last two points at or below the gap.
         """
         low, high, before = 0, top, False
         height = {top: self._look(top)[1]}
+        below = [(top, height[top])]
         for step in count():
             if high - low == 1:
                 break
+            if step == SECANTS:
+                self.precision = max(self.precision, high.bit_length() + PRECISION)  # lines that meet integers
             with ctx.workprec(self.precision):
                 if low:
                     guess = high * (arb(fmpq(low, high)).log() * height[high] / (height[high] - height[low])).exp()
                 else:
                     guess = high * (2 * height[high]).exp() / 4  # up as 1 / sqrt(m), and a little on
-                straight = step < SECANTS and guess.is_finite()
+                if step >= SECANTS:
+                    guess = _extended(*below[-2:]) if step % 2 and len(below) > 1 else arb("nan")
+                straight = guess.is_finite()
                 near = int(guess.mid().floor().unique_fmpz()) if straight else isqrt(low * high)
                 m = min(max(near, low + 1), high - 1)
                 above, height[m] = self._look(m)
                 low, high = (m, high) if above else (low, m)
+                below += [] if above else [(m, height[m])]
                 if low and above == before:
                     height[high if above else low] /= 2
                 before = above
@@ -280,6 +287,12 @@ class _Search:
     def written_out(self, m: int, digits: int) -> Enclosure:
         bound = self.bound(m)
         return enclose_steps(bound.steps, bound.values, digits)[0]
+
+
+def _extended(first: tuple[int, arb], last: tuple[int, arb]) -> arb:
+    """Where the line through two points, with logarithmic axes, meets the gap."""
+    (m, h), (n, k) = first, last
+    return n * (arb(fmpq(n, m)).log() * k / (h - k)).exp() if h != k else arb("nan")
 
 
 def certified(found: Enclosure | None, above: bool) -> Decimal | None:

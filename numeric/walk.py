@@ -5,7 +5,8 @@ A field supplies the arithmetic (balls, mpmath numbers, log-arrays, exact radica
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Mapping, MutableMapping
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from sympy import Expr
 from maurey.symbolic.covers import ceil_log2
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.pacbayes import inverse_kl
+from maurey.symbolic.tails import binomial_inverse, hypergeometric_inverse, mixture_inverse
 
 
 class Undefined(ArithmeticError):
@@ -151,6 +153,11 @@ def _function(name: str) -> Rule:
     return rule
 
 
+def extended(env: Env) -> MutableMapping[str, Any]:
+    """The same names, to which others may be added; what is computed when it is asked for stays so."""
+    return dict(env) if isinstance(env, dict) else ChainMap({}, env)  # type: ignore[arg-type]
+
+
 def _loop(expr: Any, read: Any) -> Reading:
     """A sum or a product over an index."""
     index, *ends = expr.limits[0]
@@ -161,10 +168,11 @@ def _loop(expr: Any, read: Any) -> Reading:
         first, last = field.integer(low(env, field)), field.integer(high(env, field))
         if last - first > MOST_TERMS:
             raise Undefined(f"a sum of more than {MOST_TERMS} terms is too long to be taken exactly")
-        terms = []
+        terms, inner = [], extended(env)
         for i in range(first, last + 1):
             field.indices.append(i)
-            terms.append(term({**env, index.name: field.rational(Fraction(i))}, field))
+            inner[index.name] = field.rational(Fraction(i))
+            terms.append(term(inner, field))
             field.indices.pop()
         if not terms:
             return field.rational(Fraction(0 if additive else 1))
@@ -201,6 +209,7 @@ RULES: dict[type, Rule] = {
     sympy.Max: _function("max"),
     ceil_log2: _function("ceil_log2"),
     inverse_kl: _function("inverse_kl"),
+    **{kind: _function(kind.__name__) for kind in (binomial_inverse, hypergeometric_inverse, mixture_inverse)},
 }
 
 
@@ -212,19 +221,32 @@ def walk(expr: Expr, env: Env, field: Field) -> Any:
     return readers.get(type(field), general)(expr)(env, field)
 
 
-def _each(step: Step, env: Env, field: Field) -> list[Any]:
+def each(step: Step, env: Env, field: Field) -> list[Any]:
+    """One after the other: an entry may speak of those before it."""
     assert step.over is not None
     index, count = step.over
-    entries = range(1, field.integer(walk(count, env, field)) + 1)
-    return [walk(step.expr, {**env, index.name: field.rational(Fraction(i))}, field) for i in entries]
+    entries: list[Any] = []
+    known = extended(env)
+    known[step.name] = entries
+    for i in range(1, field.integer(walk(count, env, field)) + 1):
+        field.indices.append(i)
+        known[index.name] = field.rational(Fraction(i))
+        entries.append(walk(step.expr, known, field))
+        field.indices.pop()
+    return entries
 
 
 def run(steps: list[Step], values: Env, field: Field) -> Any:
     """The value of the last step."""
+    return run_all(steps, values, field)[steps[-1].name]
+
+
+def run_all(steps: list[Step], values: Env, field: Field) -> dict[str, Any]:
+    """The values of all steps, beside those that are given."""
     env, reading = dict(values), readers.get(type(field), general)
     for step in steps:
         try:
-            env[step.name] = reading(step.expr)(env, field) if step.over is None else _each(step, env, field)
+            env[step.name] = reading(step.expr)(env, field) if step.over is None else each(step, env, field)
         except Undefined as undefined:
             raise Undefined(f"{step.name} is undefined here: {undefined}") from None
-    return env[steps[-1].name]
+    return env

@@ -12,8 +12,6 @@ from maurey.verify.training.trials.keys import Job
 from .statistics import difference
 from .trained import Outcome
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito: told apart by all eyes
-MARKERS = ("o", "s", "^", "D", "v", "P")
 PROTOCOLS = {"fast": "fast (no dropout)", "paper": "paper (dropout)"}
 SEEDS = (
     "Seeds: every draw of a trial (hidden positions, strings, initial weights, dropout) is keyed by the hash of its "

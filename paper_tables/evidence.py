@@ -1,51 +1,59 @@
 """The evidence matrix, as the ledger has it: verdict, rung, effective instances, tightness and time of every claim of a
-paper and of all that they rest on."""
+paper and of all that they rest on, and where its printed form comes from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from maurey.symbolic import registry
 from maurey.verify import ledger
 from maurey.verify.evidence import AGAIN
+from maurey.verify.rungs import RUNGS, VERDICTS
 
+from .evidence_figure import CONDITION, NOTHING, draw
 from .exhibits import Exhibit, Progress
+from .index import papers
+from .page import Shown
 
-COLUMNS = ["claim", "verdict", "evidence", "derived form", "instances", "tightness", "seconds"]
-COLOURS = {"holds": "tab:blue", "undecided": "tab:orange", "fails": "tab:red"}
+__all__ = ["draw", "evidence"]
+
+COLUMNS = ["claim", "verdict", "evidence", "derived form", "instances", "tightness", "seconds", "source"]
+SHOWN = {
+    "what decided": "the strongest rung of evidence, from the strongest on",
+    "holds": "",
+    "holds*": "holds under a condition that the paper does not state",
+    "fails": "a witness is kept",
+    "undecided": "the derivation does not give it, and nothing refutes it",
+}
 
 
 def evidence(paper: str, progress: Progress) -> Exhibit:
-    used = _closure(paper)
+    used, title = _closure(paper), papers()[paper]["title"]
     stored = ledger.verdicts(used)
     wanted = [claim.key for claim in registry.all_claims() if claim.key in used]
     keys, rows = [key for key in wanted if key in stored], []
     for done, key in enumerate(wanted):
         progress(done, len(wanted))
-        rows.append(_row(key, stored[key]) if key in stored else [key, AGAIN, *[""] * (len(COLUMNS) - 2)])
-    verdicts = [stored[key]["verdict"] for key in keys]
-    counts = {verdict: verdicts.count(verdict) for verdict in COLOURS}
-    cut = sum(bool(stored[key]["where"]) for key in keys)
+        rows.append(_row(key, stored.get(key)))
     efforts = sorted({stored[key]["effort"] for key in keys})
     return Exhibit(
-        title="What is known of each claim, and how",
+        title=f"{title}: what is known of each claim, and how",
+        question=f"What is known of the claims of {title}, and how surely?",
+        answer=_answer(rows),
+        verdict=_verdict(rows),
+        caption="A row for each claim: the verdict on it as printed, in the column of what decided it; on the right, "
+        "for those that hold and were tried on instances, the largest left side over right side that was found (1: "
+        "the bound is attained). Named: printed forms that are not simply read in the paper.",
+        shown=Shown(SHOWN, _counts(rows)),
         notes=[
-            f"Effort {', '.join(efforts)}; seed 0; seconds on one core, when the ledger was made.",
-            "The verdict is on the claim as printed; `derived form` is the rung on which Maurey's own form stands. "
-            "Instances are those that met the hypotheses; tightness is the largest lhs/rhs found, of the printed form "
-            "if that was tried.",
-            "The paper gives proofs; it shows no such table. "
-            f"{counts['holds']} hold ({cut} of them, marked *, under a condition that it does not state), "
-            f"{counts['fails']} fail, "
-            f"{counts['undecided']} are undecided: the derivation does not give them and nothing refutes them. "
-            f"{sum(stored[key]['evidence'] is None for key in keys)} of those that hold are definitions, assumptions "
-            "or overviews, with nothing to check.",
+            f"Effort {', '.join(efforts) or '-'}; seed 0; seconds on one core, when the ledger was made.",
+            "The verdict is on the claim as printed; `derived form` in the CSV is the rung on which Maurey's own form "
+            "stands. Instances are those that met the hypotheses; tightness is the largest left side over right side "
+            "found, of the printed form if that was tried. The paper gives proofs; it shows no such table.",
         ],
         columns=COLUMNS,
         rows=rows,
-        draw=lambda figure: _draw(figure, {key: stored[key] for key in keys}),
-        figure_size=(9.0, 11.0),
         parameters={"effort": efforts, "seed": 0},
     )
 
@@ -60,26 +68,46 @@ def _closure(paper: str) -> set[str]:
     return found
 
 
-def _row(key: str, verdict: Mapping[str, Any]) -> list[str]:
+def _row(key: str, verdict: Mapping[str, Any] | None) -> list[str]:
+    source = " and ".join(registry.find(key).origins)
+    if verdict is None:
+        return [key, AGAIN, *[""] * (len(COLUMNS) - 3), source]
     tightness = "" if verdict["tightness"] is None else f"{verdict['tightness']:.3g}"
-    shown = f"{verdict['verdict']}*" if verdict["where"] else verdict["verdict"]
+    shown = f"{verdict['verdict']}{CONDITION}" if verdict["where"] else verdict["verdict"]
     rungs = [verdict["evidence"] or "-", verdict["derived"] or "-"]
-    return [key, shown, *rungs, str(verdict["instances"]), tightness, f"{verdict['seconds']:.1f}"]
+    return [key, shown, *rungs, str(verdict["instances"]), tightness, f"{verdict['seconds']:.1f}", source]
 
 
-def _draw(figure: Any, stored: Mapping[str, Mapping[str, Any]]) -> None:
-    """Tightness of every claim that was tried on instances."""
-    tried = {key: one for key, one in stored.items() if one["tightness"] is not None}
-    axes = figure.subplots()
-    for verdict, colour in COLOURS.items():
-        at = [(one["tightness"], n) for n, one in enumerate(tried.values()) if one["verdict"] == verdict]
-        if at:
-            axes.plot(*zip(*at, strict=True), "o", color=colour, label=verdict)
-    axes.set_yticks(range(len(tried)), [f"{key} ({one['evidence']})" for key, one in tried.items()], fontsize=7)
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlabel("tightness: the largest lhs/rhs that was found")
-    axes.grid(alpha=0.3)
-    axes.legend(title="as printed")
-    figure.suptitle("Tightness of the claims that were tried on instances", fontsize=9)
+def _counts(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """By rung and verdict."""
+    verdicts = ("holds", f"holds{CONDITION}", *VERDICTS[1:])
+    found = []
+    for rung, name in [*((rung, rung) for rung in RUNGS), ("-", NOTHING)]:
+        own = [row for row in rows if row[2] == rung]
+        if own:
+            found.append([name, *(str(sum(row[1] == verdict for row in own) or "") for verdict in verdicts)])
+    return found
+
+
+def _number(rows: Sequence[Sequence[str]], *verdicts: str) -> int:
+    return sum(row[1] in verdicts for row in rows)
+
+
+def _answer(rows: Sequence[Sequence[str]]) -> str:
+    hold = _number(rows, "holds", f"holds{CONDITION}")
+    text = (
+        f"Of {len(rows)} claims {hold} hold ({_number(rows, f'holds{CONDITION}')} of them under a condition that the "
+        f"paper does not state), {_number(rows, 'fails')} fail, undecided: {_number(rows, 'undecided')}"
+    )
+    again = _number(rows, AGAIN)
+    return f"{text}; to be verified again: {again}." if again else f"{text}."
+
+
+def _verdict(rows: Sequence[Sequence[str]]) -> list[str]:
+    told = []
+    for word in ("fails", "undecided"):
+        keys = [row[0] for row in rows if row[1] == word]
+        if keys:
+            many = f", and {len(keys) - 8} more" if len(keys) > 8 else ""
+            told.append(f"**{word}**: {', '.join(keys[:8])}{many}")
+    return told

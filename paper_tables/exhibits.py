@@ -1,7 +1,8 @@
 """Finds exhibits and writes what they make: CSV, LaTeX, Markdown, figure and provenance.
 
 The module of an exhibit that is computed has `make(progress)`. That of one that is trained has `plan(scale)`, the
-trials, and `render(scale, expected, outcomes)`, see `trained.py`. Both return an Exhibit.
+trials, and `render(scale, expected, outcomes)`, see `trained.py`. Both return an Exhibit. And it has `draw(figure,
+data)`, which knows nothing but what is in the tables that were written.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import difflib
 import importlib
 import json
 import os
-import pkgutil
 import platform
 import subprocess
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from importlib.metadata import version
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -26,22 +28,39 @@ from typing import Any
 from maurey.symbolic.errors import InputError
 from maurey.verify.files import replace
 
-from .verdicts import Finding
+from . import style
+from .folders import ROOT as ROOT
+from .folders import names as names
+from .page import Shown, as_latex, as_markdown
+from .verdicts import Finding, words
 
-ROOT = Path(__file__).parent
+FIGURES = {"light": "figure.svg", "dark": "figure-dark.svg"}
 Progress = Callable[[int, int], None]
+Rows = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Series:
+    """What a figure draws that is in no row of the table: points of curves, entries of matrices."""
+
+    columns: Sequence[str]
+    rows: Rows
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """What an exhibit's `make` returns; the rest of the folder is written from it."""
+    """What an exhibit's `make` returns; the folder is written from it."""
 
-    title: str
-    notes: Sequence[str]  # scale, seed, cost, what the paper shows, whether they agree
+    title: str  # which table or figure of which paper
+    question: str  # which the figure answers, and has for its title
+    answer: str  # in a sentence
+    verdict: Sequence[str]  # at most four lines, with the words of the findings
+    caption: str  # what the marks and the bars of the figure are
+    shown: Shown  # the table of the page
+    notes: Sequence[str]  # protocol, seeds, cost
     columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    draw: Callable[[Any], None]  # draws on a matplotlib figure
-    figure_size: tuple[float, float] = (10.0, 7.0)
+    rows: Rows
+    series: Series | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     findings: Sequence[Finding] = ()  # of what the paper shows
 
@@ -49,16 +68,20 @@ class Exhibit:
     def disagreements(self) -> list[str]:
         return [finding.text for finding in self.findings if finding.word.endswith("disagrees")]
 
+    @property
+    def told(self) -> list[str]:
+        """All that is said of how it was made and of what is found."""
+        return [*self.notes, *(finding.note for finding in self.findings)]
 
-def names() -> list[str]:
-    """paper/exhibit for every package two levels down."""
-    return [
-        f"{paper.name}/{exhibit.name}"
-        for paper in pkgutil.iter_modules([str(ROOT)])
-        if paper.ispkg
-        for exhibit in pkgutil.iter_modules([str(ROOT / paper.name)])
-        if exhibit.ispkg
-    ]
+
+@dataclass(frozen=True)
+class Data:
+    """What a figure is drawn from: the tables as they were written, by column, and the exhibit's facts, as typed."""
+
+    question: str
+    table: list[dict[str, str]]
+    series: list[dict[str, str]]
+    facts: dict[str, Any]  # of expected.toml, or of config.toml where there is none
 
 
 def check(name: str) -> str:
@@ -75,8 +98,13 @@ def load(name: str) -> Any:
 
 def seconds_of(name: str, base: Path = ROOT) -> float:
     """What it took to make it, or 0 if it was not made."""
+    return float(provenance_of(name, base).get("seconds", 0.0))
+
+
+def provenance_of(name: str, base: Path = ROOT) -> dict[str, Any]:
     file = base / name / "provenance.json"
-    return float(json.loads(file.read_text())["seconds"]) if file.exists() else 0.0
+    found: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+    return found
 
 
 def make(name: str, folder: Path, progress: Progress = lambda done, total: None) -> list[Path]:
@@ -86,24 +114,40 @@ def make(name: str, folder: Path, progress: Progress = lambda done, total: None)
     return write(name, exhibit, folder, time.perf_counter() - started)
 
 
+def redraw(name: str, folder: Path, progress: Progress = lambda done, total: None) -> list[Path]:
+    """The committed exhibit with its figure drawn again; made, if there is none."""
+    kept = [ROOT / name / file for file in (*TABLES, "provenance.json") if (ROOT / name / file).exists()]
+    if not kept:
+        return make(name, folder, progress)
+    if folder != ROOT / name:
+        for file in kept:
+            replace(folder / file.name, file.read_bytes())
+    return [*(folder / file.name for file in kept), *_figures(name, folder)]
+
+
+TABLES = ("table.csv", "figure.csv", "table.tex", "table.md")
+
+
 def write(name: str, exhibit: Exhibit, folder: Path, seconds: float, **more: Any) -> list[Path]:
     """`more` goes into the provenance."""
+    own = exhibit.series
     texts = {
-        "table.csv": as_csv(exhibit),
+        "table.csv": as_csv(exhibit.columns, exhibit.rows),
+        **({"figure.csv": as_csv(own.columns, own.rows)} if own else {}),
         "table.tex": as_latex(exhibit),
         "table.md": as_markdown(exhibit),
         "provenance.json": json.dumps(_provenance(name, exhibit, seconds) | more, indent=1) + "\n",
     }
     for file, text in texts.items():
         replace(folder / file, text)
-    return [*(folder / file for file in texts), *_figures(exhibit, folder)]
+    return [*(folder / file for file in texts), *_figures(name, folder)]
 
 
 LIBRARIES = ("sympy", "mpmath", "numpy", "python-flint", "matplotlib", "torch")
 
 
 def _provenance(name: str, exhibit: Exhibit, seconds: float) -> dict[str, Any]:
-    """With which sources, libraries and machine it was made, when, and how long that took."""
+    """With which sources, libraries and machine it was made, when, and how long that took; and what is found."""
     return {
         "exhibit": name,
         "version": version("maurey"),
@@ -116,6 +160,9 @@ def _provenance(name: str, exhibit: Exhibit, seconds: float) -> dict[str, Any]:
         "device": "cpu",
         "seed": exhibit.parameters.get("seed"),
         "seconds": round(seconds, 1),
+        "question": exhibit.question,
+        "answer": exhibit.answer,
+        "word": words(exhibit.findings),
         "findings": [finding.record for finding in exhibit.findings],
         "parameters": exhibit.parameters,
     }
@@ -139,51 +186,56 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
-def _figures(exhibit: Exhibit, folder: Path) -> list[Path]:
-    """SVG and PNG without dates or random ids, so that the same numbers give the same bytes."""
+def as_csv(columns: Sequence[str], rows: Rows) -> str:
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+# --- figures ---------------------------------------------------------------------------------------------------------
+
+
+def data(name: str, folder: Path) -> Data:
+    """What is in the folder."""
+    table, series = ((folder / file).read_text() if (folder / file).exists() else "" for file in TABLES[:2])
+    return data_of(name, provenance_of("", folder)["question"], table, series)
+
+
+def data_of(name: str, question: str, table: str, series: str) -> Data:
+    """From the texts of the tables."""
+    own = (ROOT / name / file for file in ("expected.toml", "config.toml"))
+    facts = next((file.read_text() for file in own if file.exists()), "")
+    rows = (list(csv.DictReader(StringIO(text, newline=""))) for text in (table, series))
+    return Data(question, *rows, tomllib.loads(facts))
+
+
+def figure(name: str, found: Data) -> Any:
+    """Drawn in the theme that is in force."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context({"svg.hashsalt": "maurey", "font.size": 9}):
-        figure = Figure(figsize=exhibit.figure_size, layout="constrained")
-        exhibit.draw(figure)
-        svg, png = BytesIO(), BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Date": None})
-        figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
-    files = {folder / "figure.svg": svg, folder / "figure.png": png}
-    for file, drawn in files.items():
-        replace(file, drawn.getvalue())
-    return list(files)
+    made = Figure(layout="constrained")
+    load(name).draw(made, found)
+    return made
 
 
-def as_csv(exhibit: Exhibit) -> str:
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(exhibit.columns)
-    writer.writerows(exhibit.rows)
-    return out.getvalue()
+def _figures(name: str, folder: Path) -> list[Path]:
+    """An SVG for each theme, without dates or random ids, so that the same numbers give the same bytes. Each says from
+    which tables it was drawn."""
+    found, about = data(name, folder), {"Date": None, "Source": digest(folder)}
+    for theme, file in FIGURES.items():
+        drawn = BytesIO()
+        with style.theme(theme):
+            figure(name, found).savefig(drawn, format="svg", metadata=about | {"Title": found.question})
+        replace(folder / file, drawn.getvalue())
+    return [folder / file for file in FIGURES.values()]
 
 
-def as_markdown(exhibit: Exhibit) -> str:
-    lines = [f"# {exhibit.title}", "", *(f"- {note}" for note in exhibit.notes), "", "![figure](figure.svg)", ""]
-    lines += ["| " + " | ".join(exhibit.columns) + " |", "|" + " --- |" * len(exhibit.columns)]
-    lines += ["| " + " | ".join(row) + " |" for row in exhibit.rows]
-    return "\n".join(lines) + "\n"
-
-
-def as_latex(exhibit: Exhibit) -> str:
-    def cell(text: str) -> str:
-        mantissa, e, exponent = text.partition("E")
-        if e and exponent.lstrip("+-").isdigit():
-            return rf"${mantissa}\cdot10^{{{int(exponent)}}}$"
-        for mark in "_%#&$^":
-            text = text.replace(mark, rf"\{mark}" + ("{}" if mark == "^" else ""))
-        return text
-
-    lines = [f"% {exhibit.title}", *(f"% {note}" for note in exhibit.notes)]
-    lines += [rf"\begin{{tabular}}{{{'l' * len(exhibit.columns)}}}", r"\hline"]
-    lines += [" & ".join(map(cell, exhibit.columns)) + r" \\", r"\hline"]
-    lines += [" & ".join(map(cell, row)) + r" \\" for row in exhibit.rows]
-    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+def digest(folder: Path) -> str:
+    """Of the tables from which a figure is drawn."""
+    files = [folder / file for file in TABLES[:2] if (folder / file).exists()]
+    return ", ".join(f"{file.name} {sha256(file.read_bytes()).hexdigest()}" for file in files)

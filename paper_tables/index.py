@@ -90,7 +90,8 @@ def text() -> str:
         "fits: "
         "*not run*, nothing at the paper's size; *partly*, some of it, and the word for that; *undecided*, the 95 % "
         "interval of what is measured contains the threshold, a choice of ours turns it, or the threshold was chosen "
-        f"after looking; *agrees* or *disagrees*. Costs are on {CORES} cores.",
+        f"after looking; *agrees* or *disagrees*. Costs are on {CORES} cores. [The gallery](../docs/gallery.md) "
+        "has all figures.",
     ]
     for paper in papers().values():
         lines += ["", f"## {paper['title']}", "", f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)]

@@ -7,6 +7,8 @@ or if the threshold was chosen after looking; `agrees` or `disagrees`.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,3 +50,33 @@ class Finding:
             "much": self.much,
             "criterion": self.criterion,
         }
+
+
+def words(findings: Iterable[Finding]) -> str:
+    """The word for several findings, or how many have which."""
+    counts = Counter(one.word for one in findings)
+    if len(counts) == 1:
+        return next(iter(counts))
+    return "; ".join(f"{number} {word}" for word, number in counts.items())
+
+
+def here(one: Finding) -> str:
+    """What was found: of its text the clause that begins with this word; nothing, if there is none."""
+    found = one.text.partition("; here")[2].partition("; ")[0]
+    return f"; here{found}" if found else ""
+
+
+def of_variants(text: str, findings: Mapping[str, Finding]) -> str:
+    """A line of the verdict with a word for each variant."""
+    found = []
+    for name, one in findings.items():
+        share = f", {one.much}" if 0 < one.run < one.planned else ""
+        found.append(f"**{one.word}** ({name}{share})")
+    return f"{', '.join(found)}: {text}"
+
+
+def line(text: str, *findings: Finding) -> str:
+    """A line of the verdict: the word for what was found, and a few words on it."""
+    much = {one.much for one in findings if 0 < one.run < one.planned}
+    share = f" ({much.pop()})" if len(much) == 1 else ""
+    return f"**{words(findings)}**{share}: {text}"

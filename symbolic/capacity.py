@@ -22,12 +22,17 @@ def term(w: Weight, entropy: Entropy) -> Term:
         copies=w.copies,
         reason=w.reason,
         key=w.key,
+        over=w.over,
     )
 
 
 def covered(D: Derivation, module: Module, x: Signal, cover: Cover) -> list[Term]:
     """Every weight, covered properly on the vectors it acts on."""
-    return [term(w, cover(D, w).made_proper()) for w in module.sensitivity(D, x).weights]
+    found = []
+    for w in module.sensitivity(D, x).weights:
+        with D.over(w.over):
+            found.append(term(w, cover(D, w).made_proper()))
+    return found
 
 
 def capacity(D: Derivation, module: Module, x: Signal, eps: Expr, cover: Cover) -> Expr:

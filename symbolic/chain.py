@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sympy import Add, E, Expr, Integer, Integral, Max, Min, S, Symbol, log, sqrt
+from sympy import Add, E, Expr, Integer, Integral, Max, Min, Rational, S, Symbol, log, sqrt
 
 from .derivation import Derivation
 from .modules import times
@@ -96,15 +96,64 @@ def chained(
     return D.let(name, r"\hat{\mathcal R}", Min(A, levels), reason, "maurey/chaining")
 
 
+EXCESS = Rational(853, 10000)  # 4/e - log 4 = 0.08522...: what two levels cost beyond e (A/s) at the worst A/s
+SHARES = {True: Rational(9, 5), False: Rational(13, 5)}  # of A, by which all links together are no longer
+
+
+def levelled(
+    D: Derivation, C: Expr, A: Expr, m: Expr, p: Expr | None = None, proper: bool = True, name: str = "R",
+    whole: Expr | None = None,
+) -> Expr:  # fmt: skip
+    """The same with as many levels as serve best (maurey/levels); also for an entropy of at most whole/eps^2."""
+    if whole is not None:
+        one = levelled(D, C, A, m, p, proper, f"{name}_offset")
+        link = D.let("s_whole", "s'", Min(A / E, sqrt(2 * whole / m)), "the same without what rounding up adds")
+        other = (E if proper else 1 + E) * link * (EXCESS + log(A / link))
+        return D.let(
+            name, r"\hat{\mathcal R}", Min(one, other), "the smaller of two bounds on the entropy", "maurey/levels"
+        )
+    s = D.let("s", "s", Min(A / E, sqrt(2 * C / m)), "Massart's lemma at one link; beyond $A/e$ the bound is trivial")
+    levels = (E if proper else 1 + E) * s * (EXCESS + log(A / s))
+    if p is not None:
+        levels = levels + SHARES[proper] * A * sqrt(2 * p / m)
+    reason = "as many levels as serve best; the trivial bound where it is smaller"
+    latex = r"\hat{\mathcal R}" + (r"_0" if name.endswith("_offset") else "")
+    return D.let(name, latex, Min(A, levels), reason, "maurey/levels")
+
+
 def chained_linear(K: Expr, A: Expr, m: Expr) -> Expr:
     """From log N <= K/eps, centres anywhere: the levels' costs form a geometric series down to zero."""
     return Min(A, (2 + 2 * sqrt(Integer(2))) * sqrt(2 * K * A / m))
 
 
+def one_step(log_N: Expr, tau: Expr, length: Expr, m: Expr) -> Expr:
+    """From one cover, of values in an interval of this length (maurey/one-step)."""
+    return tau + length * sqrt(log_N / (2 * m))
+
+
 def one_scale(D: Derivation, log_N: Expr, tau: Expr, A: Expr, m: Expr) -> Expr:
     """One cover, at one resolution: Massart's lemma for its centres, |f| <= A."""
-    value = Min(A, tau + A * sqrt(2 * log_N / m))
-    return D.let("R", r"\hat{\mathcal R}", value, "the error, and Massart's lemma for the centres", "maurey/chaining")
+    value = Min(A, one_step(log_N, tau, 2 * A, m))
+    return D.let("R", r"\hat{\mathcal R}", value, "the error, and Massart's lemma for the centres", "maurey/one-step")
+
+
+def half_range(D: Derivation, c: Expr) -> Expr:
+    """Of losses in [0, c], once half their range is taken off, which changes no complexity."""
+    return D.name("half_range", r"\bar A", c / 2, "the losses less half their range: complexities do not change")
+
+
+def net_gap(eps: Expr, log_N: Expr, c: Expr, delta: Expr, m: Expr) -> Expr:
+    """Hoeffding's inequality for so many functions with values in [0, c], each within eps of others."""
+    deviation = times(c, sqrt((log_N + log(1 / delta)) / (2 * m)))
+    return deviation if eps == 0 else 2 * eps + deviation
+
+
+def net(D: Derivation, eps: Expr, log_N: Expr, c: Expr, delta: Expr, m: Expr) -> Expr:
+    """One side, losses in [0, c], covered at eps for all inputs: every centre's losses have the sample's deviation, and
+    a network's risk and empirical risk are each within eps of its centre's (maurey/net)."""
+    value = net_gap(eps, log_N, c, delta, m)
+    reason = "Hoeffding's inequality for each centre, a union, and the way to the centre, twice"
+    return D.let("gap", r"\mathrm{risk}-\widehat{\mathrm{risk}}", value, reason, "maurey/net")
 
 
 def union_cost(number: Expr, A: Expr, m: Expr) -> Expr:
@@ -121,6 +170,22 @@ def one_sided(b: Expr, delta: Expr, m: Expr) -> Expr:
     """One side, losses in [0, b]: McDiarmid twice at delta/2, each with differences b/m, the complexity counted twice
     (maurey/deviation)."""
     return 3 * b * sqrt(log(2 / delta) / (2 * m))
+
+
+def side(length: Expr, odds: Expr, m: Expr, every: bool) -> Expr:
+    """One side that fails once in `odds`, losses in an interval of this length: McDiarmid once, with differences of
+    length/m for the supremum, and as much again for the complexity of the sample where it is not bounded for `every`
+    sample (maurey/sides)."""
+    return times(Integer(1 if every else 2), length, sqrt(log(odds) / (2 * m)))
+
+
+def best_gap(D: Derivation, L_loss: Expr, R: Expr, b: Expr, delta: Expr, m: Expr, every: bool = True) -> Expr:
+    """The gap of an L-Lipschitz loss with |l| <= b, each side at half of delta; R bounds the complexity of `every`
+    sample, or that of this one."""
+    reason = "the sample's deviation, each side at half of the probability of failure"
+    dev = D.let("deviation", "D", side(2 * b, 2 / delta, m, every), reason, "maurey/sides")
+    value = times(Integer(2), L_loss, R) + dev
+    return D.let("gap", r"\mathrm{gap}", value, "symmetrization and contraction", "maurey/sides")
 
 
 def gap(D: Derivation, L_loss: Expr, R: Expr, b: Expr, delta: Expr, m: Expr) -> Expr:

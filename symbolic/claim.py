@@ -20,25 +20,10 @@ from sympy.core.relational import Relational
 from .derivation import Step
 from .errors import InputError as InputError  # where it is asked for
 from .errors import cut
+from .kinds import FORMS as FORMS
+from .kinds import KINDS as KINDS
 
-FORMS = ("printed", "repaired", "derived", "sharp")
 REPAIRED = "as it should read"  # the reason of a step that a repaired form states
-KINDS = (
-    "definition",
-    "assumption",
-    "covering",
-    "lipschitz",
-    "optimization",
-    "rademacher",
-    "generalization",
-    "representation",
-    "construction",
-    "approximation",
-    "concentration",
-    "packing",
-    "lower-bound",
-    "summary",
-)
 RELATIONS = {"<=": r"\le", ">=": r"\ge", "=": "=", "<~": r"\lesssim", ">~": r"\gtrsim"}
 SOURCES = {  # of a printed form
     "printed": "read in the paper",
@@ -53,9 +38,11 @@ DOMAINS: dict[str, Callable[[Fraction], bool]] = {
     "positive real": lambda x: x > 0,
     "nonnegative real": lambda x: x >= 0,
     "in [0, 1]": lambda x: 0 <= x <= 1,
+    "in [-1, 1]": lambda x: -1 <= x <= 1,
     "in (0, 1)": lambda x: 0 < x < 1,
     "in (0, 1]": lambda x: 0 < x <= 1,
     "positive integer": lambda x: x > 0 and x.denominator == 1,
+    "nonnegative integer": lambda x: x >= 0 and x.denominator == 1,
 }
 
 

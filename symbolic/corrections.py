@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .covers import best_corrections, online_row_sum, vector_corrections, volumetric
+from .covers import best_corrections, online_narrow_sum, vector_corrections, volumetric
 from .derivation import Derivation
 from .entropy import Entropy, minimum, quadratic
 from .modules import Weight, times
@@ -12,11 +12,12 @@ from .norms import norm
 
 
 def column_corrections(D: Derivation, w: Weight) -> Entropy:
-    """The cover that counts corrections by dyadic norms of the columns that are dotted with the inputs."""
+    """The covers that count corrections by norms of the columns that are dotted with the inputs, rounded up."""
     M = w.matrix
-    C = online_row_sum(norm(D, M, "row_sum"), w.radius, w.number, M.outputs).coefficient
-    reason = "counting corrections, by dyadic norms of the columns"
-    C = D.let(f"C_{M.label}", f"C_{{{M.mark}}}", C, reason, "maurey/online")
+    B = norm(D, M, "row_sum")
+    C = online_narrow_sum(B, w.radius, w.number, M.outputs).coefficient
+    reason = "counting corrections, by norms of the columns, rounded up to powers of 16/17"
+    C = D.let(f"C_{M.label}", f"C_{{{M.mark}}}", C, reason, "maurey/columns")
     return quadratic(C).trivial(times(norm(D, M, "frobenius"), w.radius))
 
 

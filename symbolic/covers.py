@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sympy import Expr, Function, Integer, Min, Rational, binomial, ceiling, log, sqrt, sympify
+from sympy import E, Expr, Function, Integer, Min, Rational, binomial, ceiling, log, sqrt, sympify
 
 from .derivation import Derivation
-from .entropy import Entropy, lattice, maurey, minimum, parametric, quadratic
+from .entropy import Entropy, lattice, lattice_whole, maurey, minimum, parametric, quadratic
 from .modules import Weight, times
 from .norms import norm
 
@@ -114,6 +114,20 @@ def online_fine_sum(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
     return quadratic(Rational(3, 2) * times(B, R) ** 2 * log(16 * d**2 * N + 1))
 
 
+def online_ratio_sum(B: Expr, R: Expr, N: Expr, d: Expr, ratio: Expr, share: Expr) -> Entropy:
+    """The same with norms rounded up to powers of any ratio, and what this adds to the smallest (maurey/columns)."""
+    return _by_levels(B, R, N, d, ratio + share, 2 + log(d / share) / log(ratio))
+
+
+def online_narrow_sum(B: Expr, R: Expr, N: Expr, d: Expr) -> Entropy:
+    """With powers of 16/17 down to 1/16 of a mean column: the weights sum to at most 9/8 B."""
+    return _by_levels(B, R, N, d, Rational(9, 8), 2 + log(16 * d) / log(Rational(17, 16)))
+
+
+def _by_levels(B: Expr, R: Expr, N: Expr, d: Expr, total: Expr, levels: Expr) -> Entropy:
+    return quadratic(total * times(B, R) ** 2 * log(2 * d * N * levels + 1))
+
+
 def closed(width: Expr, number: Expr) -> Cover:
     """Corrections along coordinates, with one logarithm for all weights: none has more outputs than the width, none
     acts on more inputs than the number."""
@@ -134,17 +148,37 @@ def online(D: Derivation, w: Weight) -> Entropy:
     M, R, N = w.matrix, w.radius, w.number
     F = norm(D, M, "frobenius", best=True)
     if w.scalar or M.outputs == 1:
-        return online_scalar(F, R, N)
+        return or_counted(D, w, online_scalar(F, R, N))
     radius = times(M.spectral if M.spectral is not None else F, R)
     cover = best_corrections(D, w, [online_coordinates(F, R, N, M.outputs), *vector_corrections(w, F)], radius)
-    return replace(cover, reason="one centre from the radius of the class on", key="maurey/online")
+    return or_counted(D, w, cover)
+
+
+def or_counted(D: Derivation, w: Weight, cover: Entropy, *others: Entropy) -> Entropy:
+    """Where counting entries by volume costs less (or another cover does), that; the error is shared, and chained, by
+    the corrections. The dimension of a single functional need not be given."""
+    key = cover.key or "maurey/online"
+    if not w.scalar and w.matrix.outputs == 1 and w.matrix.inputs == 1:
+        return replace(cover, key=key)
+    largest = w.matrix.spectral if not w.scalar else None
+    B = norm(D, w.matrix, "frobenius", best=True) if largest is None else largest
+    entries = times(sympify(w.matrix.outputs), sympify(w.matrix.inputs))
+    others = (*others, parametric(entries, 2 * times(B, w.radius)))
+    reason = "by corrections, or by counting entries, whichever is less"
+    return replace(
+        cover,
+        log_size=lambda eps: Min(cover.at(eps), *(other.at(eps) for other in others)),
+        resolution=lambda eps: eps,
+        reason=reason,
+        key=key,
+    )
 
 
 def vector_corrections(w: Weight, F: Expr) -> list[Entropy]:
     """The covers that count corrections along vectors; F bounds the Frobenius norm."""
     M, R, N = w.matrix, w.radius, w.number
     found = [online_net(F, R, N, M.outputs), online_everywhere(F, R, M.inputs, M.outputs)]
-    return found if M.row_sum is None else [*found, online_row_sum(M.row_sum, R, N, M.outputs)]
+    return found if M.row_sum is None else [*found, online_narrow_sum(M.row_sum, R, N, M.outputs)]
 
 
 def best_corrections(D: Derivation, w: Weight, candidates: list[Entropy], radius: Expr) -> Entropy:
@@ -174,9 +208,15 @@ def rows_on_basis(D: Derivation, w: Weight) -> Entropy:
     """Row norms that sum to at most B, on the basis vectors: the best of the covers that count corrections there."""
     M, R, N = w.matrix, l1_radius(w), sympify(w.matrix.inputs)
     B = norm(D, M, "row_sum")
-    kinds = (online_coordinates, online_net, online_row_sum)
-    cover = best_corrections(D, w, [kind(B, R, N, M.outputs) for kind in kinds], times(B, R))
-    return replace(cover, reason="one centre from the radius of the class on", key="maurey/online")
+    kinds = (online_coordinates, online_net, online_narrow_sum)
+    return or_counted(D, w, best_corrections(D, w, [kind(B, R, N, M.outputs) for kind in kinds], times(B, R)))
+
+
+def few_columns(B: Expr, R: Expr, d: Expr, k: Expr) -> Entropy:
+    """Norms of d columns in k dimensions that sum to at most B, on the basis of an l1 ball of radius R: no more than
+    BR/eps columns matter, and these are counted by volume (maurey/few-columns)."""
+    K = times(B, R) * log(E * d * (k + 1) * 3**k)
+    return Entropy(lambda eps: K / eps, K, proper=True)
 
 
 ENTRIES = r"the entries, as a vector of an $\ell_1$ ball; centres that leave the class are projected onto it"
@@ -204,8 +244,8 @@ def by_columns(ball: Ball, D: Derivation, w: Weight) -> Entropy:
 
 
 def atoms(n: Expr, R: Expr) -> Entropy:
-    """The l1 ball of radius R in n dimensions at every resolution: of lattices, what is left without their ceilings."""
-    return replace(quadratic(R**2 * log(2 * n + 1)), key="maurey/lattice")
+    """The l1 ball of radius R in n dimensions at every resolution."""
+    return replace(quadratic(lattice_whole(n, R)), key="maurey/l1-ball")
 
 
 def closed_entries(D: Derivation, w: Weight) -> Entropy:
@@ -257,19 +297,25 @@ def zhang_basis(D: Derivation, w: Weight) -> Entropy:
 def length_free(D: Derivation, w: Weight) -> Entropy:
     """The best of the covers without a number of inputs that the norms given allow."""
     M = w.matrix
-    found = []
+    found, linear = [], []
     if M.column_l1 is not None and w.radius_1 is not None:
-        return replace(by_columns(lattice, D, w), key="maurey/lattice")
+        cover = by_columns(lattice, D, w)
+        entries = parametric(times(sympify(M.outputs), sympify(M.inputs)), 2 * times(M.column_l1, w.radius_1))
+        reason = "every column, on the lattices of an $\\ell_1$ ball or by counting its entries, whichever is less"
+        return replace(
+            cover, log_size=lambda eps: Min(cover.at(eps), entries.at(eps)), reason=reason, key="maurey/lattice"
+        )
     if M.column_sum is not None:
         F = norm(D, M, "frobenius", best=True)
         if w.radius_1 is not None:
             found.append(online_net(F, w.radius_1, sympify(M.inputs), M.outputs))
+            linear.append(few_columns(M.column_sum, w.radius_1, sympify(M.inputs), sympify(M.outputs)))
         else:
             found.append(online_everywhere(F, w.radius, M.inputs, M.outputs))
     found.append(replace(by_entries(lattice, D, w), key="maurey/lattice"))
-    if len(found) == 1:
-        return found[0]
-    return replace(minimum(*found), reason="the best of the covers that do not count the inputs", key="maurey/lattice")
+    best = found[0] if len(found) == 1 else replace(minimum(*found), key="maurey/lattice")
+    reason = "the best of the covers that do not count the inputs"
+    return replace(or_counted(D, w, best, *linear), reason=reason)
 
 
 # --- for tokens bounded in l1 only the entries of the query-key matrix need covering (maurey/entrywise) ---------------
@@ -287,11 +333,13 @@ def entrywise_l2(b: Expr, n: Expr) -> Entropy:
     )
 
 
-def entrywise(D: Derivation, w: Weight) -> Entropy:
-    """Scores of tokens bounded in l1: they move by at most the largest entry's movement times that bound squared."""
+def on_corners(D: Derivation, w: Weight) -> Entropy:
+    """Scores of tokens bounded in l1 are linear in the matrix, on mixtures of the corners +-R e_i e_j^T: corrections
+    along these, whose centres stay in the class."""
     M = w.matrix
     entries = times(sympify(M.outputs), sympify(M.inputs))
-    return entrywise_l2(times(norm(D, M, "frobenius"), l1_radius(w)), entries)
+    cover = online_scalar(norm(D, M, "frobenius"), l1_radius(w), entries)
+    return replace(cover, reason="corrections along single entries, of which scores are mixtures")
 
 
 def entrywise_l1(b: Expr, n: Expr) -> Expr:
@@ -303,8 +351,9 @@ def entrywise_l1(b: Expr, n: Expr) -> Expr:
 
 
 def volumetric(D: Derivation, w: Weight) -> Entropy:
-    """A maximal packing in the spectral norm, by volume: at most (1 + 2BR/eps)^(entries of M) points."""
+    """A maximal packing in the norm that decides what the matrix does to its vectors, by volume: at most (1 +
+    2BR/eps)^(entries of M) points."""
     M = w.matrix
-    B = norm(D, M, "frobenius" if w.scalar else "spectral")
+    B = norm(D, M, "frobenius" if w.scalar else w.by)
     count = parametric(times(sympify(M.outputs), sympify(M.inputs)), 2 * B * w.radius)
     return replace(count, reason="a maximal packing of the class, counted by volume")

@@ -7,6 +7,8 @@ expression tree gives none of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sympy import Expr, Indexed, Symbol, sympify
@@ -38,12 +40,30 @@ class Derivation:
 
     def __init__(self) -> None:
         self._steps: dict[str, Step] = {}
+        self._over: tuple[Symbol, Expr] | None = None
 
-    def let(self, name: str, latex: str, expr: Expr | int, reason: str, key: str = "") -> Symbol:
-        step = Step(name, latex, sympify(expr), reason, key)
+    def copy(self) -> Derivation:
+        """The same steps; what is added to one is not added to the other."""
+        other = Derivation()
+        other._steps = dict(self._steps)
+        return other
+
+    @contextmanager
+    def over(self, index: tuple[Symbol, Expr] | None) -> Iterator[None]:
+        """Steps made inside that speak of i, of (i, n), have one value for each i = 1..n."""
+        before, self._over = self._over, index
+        try:
+            yield
+        finally:
+            self._over = before
+
+    def let(self, name: str, latex: str, expr: Expr | int, reason: str, key: str = "") -> Expr:
+        expr = sympify(expr)
+        over = self._over if self._over and self._over[0] in expr.free_symbols else None
+        step = Step(name, latex, expr, reason, key, over)
         if self._steps.setdefault(name, step) != step:
             raise ValueError(f"the derivation already has another step {name!r}")
-        return Symbol(name)
+        return Symbol(name) if over is None else Indexed(name, over[0])
 
     def name(self, name: str, latex: str, expr: Expr | int, reason: str, key: str = "") -> Expr:
         """`let`, except that a number or a symbol keeps the name it has."""
@@ -52,16 +72,25 @@ class Derivation:
             return expr
         return self.let(name, latex, expr, reason, key)
 
-    def fresh(self, letter: str, latex: str, expr: Expr | int, reason: str, key: str = "") -> Expr:
-        """`name`, numbered by how many steps of its letter there are."""
+    def next(self, letter: str, latex: str) -> tuple[str, str]:
+        """What the next step of a letter is called: they are numbered."""
         number = 1 + sum(name.startswith(f"{letter}_") for name in self._steps)
-        return self.name(f"{letter}_{number}", f"{latex}_{{{number}}}", expr, reason, key)
+        return f"{letter}_{number}", f"{latex}_{{{number}}}"
+
+    def fresh(self, letter: str, latex: str, expr: Expr | int, reason: str, key: str = "") -> Expr:
+        """`name`, called so."""
+        return self.name(*self.next(letter, latex), expr, reason, key)
+
+    def called(self, name: str) -> Expr:
+        """A step by its name."""
+        over = self._steps[name].over
+        return Symbol(name) if over is None else Indexed(name, over[0])
 
     def steps_to(self, end: Expr) -> list[Step]:
         """The steps that `end` rests on, in order, itself last."""
-        needed, kept = {str(end)}, []
+        needed, kept = {str(symbol) for symbol in end.free_symbols}, []
         for step in reversed(self._steps.values()):
             if step.name in needed:
                 kept.append(step)
-                needed |= {symbol.name for symbol in step.expr.free_symbols}
+                needed |= {symbol.name for part in (step.expr, *(step.over or ())) for symbol in part.free_symbols}
         return kept[::-1]

@@ -26,9 +26,16 @@ class Entropy:
     moved: bool = False  # whether centres were moved into the class
     offset: Expr | None = None  # p with log N <= p + coefficient/eps^2 for every eps, where there is one
     flat: Expr = S.Zero  # of log N, what does not change with eps; eps^2 times the rest does not increase with eps
+    whole: Expr | None = None  # C with log N <= C/eps^2 for every eps, where there is one beside offset and coefficient
+    count: Expr | None = None  # p of p log(1 + R/eps), where parameters are counted
 
     def at(self, eps: Expr) -> Expr:
         return self.log_size(self.resolution(eps))
+
+    @property
+    def everywhere(self) -> Expr | None:
+        """C with log N <= C/eps^2 for every eps."""
+        return self.coefficient if self.offset == 0 else self.whole
 
     def __add__(self, other: Entropy) -> Entropy:
         """The product of two classes, both covered at eps."""
@@ -45,6 +52,7 @@ class Entropy:
             self,
             resolution=lambda eps: self.resolution(eps / c),
             coefficient=c**2 * self.coefficient,
+            whole=None if self.whole is None else c**2 * self.whole,
             asked=_and(self.asked, "the class is scaled"),
         )
 
@@ -54,7 +62,8 @@ class Entropy:
             self,
             log_size=lambda eps: d * self.log_size(eps),
             coefficient=d * self.coefficient,
-            offset=None if self.offset is None else d * self.offset,
+            whole=None if self.whole is None else d * self.whole,
+            offset=self.offset if self.offset is None or self.offset == 0 else d * self.offset,
             flat=self.flat if self.flat == 0 else d * self.flat,
         )
 
@@ -66,6 +75,7 @@ class Entropy:
             self.side_by_side(d),
             resolution=lambda eps: self.resolution(eps / share),
             coefficient=d**2 * self.coefficient if q is None else share**2 * d * self.coefficient,
+            whole=None,
             asked=_and(self.asked, f"each coordinate gets its share of the {which}"),
         )
 
@@ -83,6 +93,7 @@ class Entropy:
             self,
             resolution=lambda eps: self.resolution(Min(eps, limit)),
             offset=None,
+            whole=None,
             asked=_and(self.asked, "no more than the largest resolution for which the formula holds"),
         )
 
@@ -94,6 +105,7 @@ class Entropy:
             self,
             resolution=lambda eps: self.resolution(eps / 2),
             coefficient=4 * self.coefficient,
+            whole=None if self.whole is None else 4 * self.whole,
             proper=True,
             moved=True,
             asked=_and(self.asked, "half the error is kept for moving the centres into the class"),
@@ -107,11 +119,13 @@ def _and(before: str, reason: str) -> str:
 def minimum(*entropies: Entropy) -> Entropy:
     """The smallest of several covers of one class, chosen at each eps."""
     offsets = [e.offset for e in entropies if e.offset != 0]
+    wholes = [C for e in entropies if (C := e.everywhere) is not None]
     return Entropy(
         lambda eps: Min(*(e.at(eps) for e in entropies)),
         Min(*(e.coefficient for e in entropies)),
         all(e.proper for e in entropies),
         offset=None if None in offsets else Max(*offsets) if len(offsets) > 1 else (offsets or [S.Zero])[0],
+        whole=Min(*wholes) if wholes else None,
     )
 
 
@@ -122,7 +136,7 @@ def quadratic(C: Expr, p: Expr | int = 0, proper: bool = True) -> Entropy:
 
 def parametric(p: Expr, R: Expr, proper: bool = True) -> Entropy:
     """p log(1 + R/eps), the volume count in dimension p. For the allocation, log(1 + x) counts as x^2."""
-    return Entropy(lambda eps: p * log(1 + R / eps), p * R**2, proper)
+    return Entropy(lambda eps: p * log(1 + R / eps), p * R**2, proper, count=p)
 
 
 def maurey(n: Expr, R: Expr) -> Entropy:
@@ -154,5 +168,14 @@ def lattice_closed(n: Expr, a: Expr) -> Expr:
 def lattice(n: Expr, R: Expr) -> Entropy:
     """Lattice covers of the l1 ball of radius R in n dimensions (maurey/lattice)."""
     return Entropy(
-        lambda eps: lattice_closed(n, (R / eps) ** 2), R**2 / 4 * log(4 * n + 1), True, offset=log(4 * n + 1)
+        lambda eps: lattice_closed(n, (R / eps) ** 2),
+        R**2 / 4 * log(4 * n + 1),
+        True,
+        offset=log(4 * n + 1),
+        whole=lattice_whole(n, R),
     )
+
+
+def lattice_whole(n: Expr, R: Expr) -> Expr:
+    """C of C/eps^2 at every resolution: what is left of the lattices without their ceilings (maurey/l1-ball)."""
+    return R**2 * log(2 * n + 1)

@@ -15,14 +15,16 @@ A node is a list that begins with its type. What is not a text is a node again:
     ["binomial", n, k]
     ["ceil_log2", n]                 of an integer: the least k with n <= 2^k
     ["inverse_kl", q, c]             the largest p in [q, 1] with KL(q||p) <= c, for coins
+    ["binomial_inverse", k, m, delta], ["hypergeometric_inverse", k, m, N, delta], ["mixture_inverse", S, m, delta]
+                                     inverses of tails, as `maurey.symbolic.tails` has them
     ["sum", i, low, high, term]      over the integers i from low to high; none of them: 0
     ["product", i, low, high, term]  none of them: 1
     ["integral", x, low, high, f]
     ["cases", ["case", condition, value], ...]   the first whose condition holds
     ["<=", a, b], and "<", ">=", ">", "="; ["true"]  conditions: comparisons of numbers that are not negative
 
-A step gives its name to a value. One with `over`, [i, n], is a list: its value at i = 1, ..., n. The last step is the
-right-hand side of the part.
+A step gives its name to a value. One with `over`, [i, n], is a list: its value at i = 1, ..., n, in this order, for an
+entry may speak of those before it. The last step is the right-hand side of the part.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ from .covers import ceil_log2
 from .derivation import Step
 from .expressions import chain
 from .pacbayes import inverse_kl
+from .tails import binomial_inverse, hypergeometric_inverse, mixture_inverse
 
 Node = list[Any]
 RELATIONS = {sympy.Le: "<=", sympy.Lt: "<", sympy.Ge: ">=", sympy.Gt: ">", sympy.Eq: "="}
@@ -113,7 +116,7 @@ FUNCTIONS = (
     *(sympy.Min, sympy.Max, sympy.ceiling, sympy.floor, sympy.log, sympy.exp, sympy.sign, sympy.Abs),
     *(sympy.sin, sympy.cos, sympy.tan, sympy.asin, sympy.acos, sympy.atan, sympy.erf, sympy.erfc),
     *(sympy.sinh, sympy.cosh, sympy.tanh, sympy.asinh, sympy.acosh, sympy.atanh),
-    *(sympy.binomial, ceil_log2, inverse_kl, *RELATIONS),
+    *(sympy.binomial, ceil_log2, inverse_kl, binomial_inverse, hypergeometric_inverse, mixture_inverse, *RELATIONS),
 )
 RULES: dict[type, Callable[[Any], Node]] = {
     sympy.Rational: lambda expr: ["number", str(expr)],

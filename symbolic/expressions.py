@@ -66,6 +66,15 @@ def _signed_sum(expr: Expr, show: Callable[[Expr], str], group: Callable[[str], 
     return out
 
 
+def with_index(base: str, index: str, mark: str = "") -> str:
+    """One of a list: of heads above in brackets, of layers in parentheses, as where there is an index below already."""
+    if mark not in ("H", "L") and "_" not in base:
+        return f"{base}_{{{index}}}"
+    left, right = ("[", "]") if mark == "H" else ("(", ")")
+    head, caret, above = base.partition("^")
+    return f"{head}^{{{above.strip('{}')}{left}{index}{right}}}" if caret else f"{base}^{{{left}{index}{right}}}"
+
+
 class Latex(LatexPrinter):
     def __init__(self, names: Mapping[str, str], marks: Mapping[str, str], hidden: str = "") -> None:
         super().__init__({"order": "none"})
@@ -84,15 +93,16 @@ class Latex(LatexPrinter):
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
         return self._names.get(expr.name, expr.name)
 
+    def _print_Rational(self, expr: Any) -> str:
+        """What was rounded to decimals is shown so."""
+        if expr.q % 1000 == 0 and 10**4 % expr.q == 0:
+            return f"{float(expr):g}"
+        return str(super()._print_Rational(expr))
+
     def _print_Indexed(self, expr: Any) -> str:
         name = str(expr.base)
-        left, right = ("[", "]") if self._marks.get(name) == "H" else ("(", ")")
-        index = self._print(expr.indices[0])
-        base = self._names.get(name, name)
-        if self._marks.get(name) not in ("H", "L"):
-            return f"{base}_{{{index}}}"
-        head, caret, above = base.partition("^")
-        return f"{head}^{{{above.strip('{}')}{left}{index}{right}}}" if caret else f"{base}^{{{left}{index}{right}}}"
+        base, mark = self._names.get(name, name), self._marks.get(name, "")
+        return with_index(base, self._print(expr.indices[0]), mark)
 
     def _print_Add(self, expr: Any, order: Any = None) -> str:
         return _signed_sum(expr, self._print, r"\left({}\right)".format)
@@ -142,7 +152,7 @@ class Latex(LatexPrinter):
         if expr.exp == Rational(1, 2):
             return rf"\sqrt{{{self._print(expr.base)}}}"
         base = self._print(expr.base)
-        plain = isinstance(expr.base, (Symbol, Indexed, Integer)) and "^" not in base
+        plain = isinstance(expr.base, (Symbol, Indexed, Integer)) and not {"^", "'"} & set(base)  # a prime is above
         if not plain:
             base = rf"\left({base}\right)"
         exponent = self._print(expr.exp)
@@ -166,7 +176,19 @@ class Latex(LatexPrinter):
         return rf"\left\lceil \log_2 {self._print(expr.args[0])} \right\rceil"
 
     def _print_inverse_kl(self, expr: Any, exp: Any = None) -> str:
-        return r"\mathrm{kl}^{-1}\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
+        return self._inverse(r"\mathrm{kl}", expr)
+
+    def _print_binomial_inverse(self, expr: Any, exp: Any = None) -> str:
+        return self._inverse(r"\mathrm{Bin}", expr)
+
+    def _print_hypergeometric_inverse(self, expr: Any, exp: Any = None) -> str:
+        return self._inverse(r"\mathrm{Hyp}", expr)
+
+    def _print_mixture_inverse(self, expr: Any, exp: Any = None) -> str:
+        return self._inverse(r"\mathrm{Mix}", expr)
+
+    def _inverse(self, name: str, expr: Any) -> str:
+        return rf"{name}^{{-1}}\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"
 
     def _print_Min(self, expr: Any, exp: Any = None) -> str:
         return r"\min\left(" + r",\, ".join(self._print(a) for a in expr.args) + r"\right)"

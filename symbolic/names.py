@@ -167,6 +167,19 @@ VOCABULARY = {
         Parameter("P", "P", "how far perturbations raise the trace of the Hessian", "nonnegative real"),
         Parameter("hit", "p", "probability with which one trial rejects", "in (0, 1)"),
         Parameter("free", "r", "number of coordinates that a restriction leaves free", INTEGER),
+        # certificates
+        Parameter("errors", "k", "number of errors among the samples", "nonnegative integer"),
+        Parameter("bits", "|h|", "length of the message, in bits", "nonnegative real"),
+        Parameter("variance", "V", "variance of the losses of the sample", "nonnegative real"),
+        Parameter("squares", "V", r"mean of $(x_t-v_t)^2$", "in [0, 1]"),
+        Parameter("slope", r"\lambda", "slope of the bound, fixed before", "in (0, 1)"),
+        Parameter("mu", r"\mu", "a mean that is held against the losses", "in (0, 1)"),
+        Parameter("bet", r"\lambda", "stake, fixed before its loss is seen", "nonnegative real"),
+        Parameter("loss", "x", "a loss", "in [0, 1]"),
+        Parameter("total", "S", "sum of the losses, rounded up", "nonnegative integer"),
+        Parameter("draws", "N", "number of networks that are drawn", INTEGER),
+        Parameter("split", r"\alpha", "share of the probability of failure that the draws get", "in (0, 1)"),
+        Parameter("margin", r"\gamma", "margin: label times score, over the norm of the features", "in [-1, 1]"),
         *(
             Parameter(f"e_{name}", rf"e_{{{latex}}}", rf"size of the perturbation of ${of}$", "nonnegative real")
             for name, latex, of in (

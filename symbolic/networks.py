@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from sympy import Add, Expr, S, sqrt, sympify
 
-from .allocation import quadratic_total
+from .allocation import quadratic_total, whole_total
 from .capacity import capacity, covered
-from .chain import TEXTBOOK, chained, complexity, cut_off, gap, one_scale
+from .chain import TEXTBOOK, best_gap, complexity, cut_off, gap, levelled, one_scale
 from .covers import volumetric
 from .derivation import Derivation
 from .modules import Fixed, Linear, Module, Projection, ReadToken, Signal, compose, times
@@ -70,15 +70,19 @@ def network_complexity(D: Derivation, route: Route, module: Module, x: Signal, A
         flat = D.let("flat", r"p_{\mathrm{flat}}", Add(*flats), "grids of norms") if flats else S.Zero
         return cut_off(D, TEXTBOOK, lambda tau: capacity(D, module, x, tau, route.cover), A, m, flat)
     p, C = quadratic_total(D, terms)
-    return chained(D, C, A, m, p) if route.chaining else complexity(D, TEXTBOOK, C, A, m, p)
+    if not route.chaining:
+        return complexity(D, TEXTBOOK, C, A, m, p)
+    return levelled(D, C, A, m, p, whole=None if p is None else whole_total(D, terms, "_whole"))
 
 
 def network_gap(D: Derivation, route: Route, module: Module, x: Signal, A: Expr = B_w) -> Expr:
-    return gap(D, L_loss, network_complexity(D, route, module, x, A), b, delta, m)
+    """The complexity is bounded for every sample, which the sharp route makes use of."""
+    R = network_complexity(D, route, module, x, A)
+    return (best_gap if route.chaining else gap)(D, L_loss, R, b, delta, m)
 
 
-def counted_gap(D: Derivation, module: Module, x: Signal, A: Expr = B_w) -> Expr:
+def counted_gap(D: Derivation, route: Route, module: Module, x: Signal, A: Expr = B_w) -> Expr:
     """The gap from one cover of every matrix that counts its entries."""
     tau = D.let("tau", r"\tau", A / sqrt(m), "a resolution of the order of the deviation")
     R = one_scale(D, capacity(D, module, x, tau, volumetric), tau, A, m)
-    return gap(D, L_loss, R, b, delta, m)
+    return (best_gap if route.chaining else gap)(D, L_loss, R, b, delta, m)

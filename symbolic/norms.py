@@ -49,6 +49,7 @@ NAMES = {
     "rows": ("inf", r"\infty"),
     "spectral": ("2", "2"),
     "row_l1": ("row", r"\mathrm{row}"),
+    "columns": ("col", r"\mathrm{col}"),
     "entries": ("11", "1,1"),
 }
 
@@ -109,6 +110,13 @@ def _routes(M: Matrix, kind: str) -> list[tuple[str, Expr | None, str]]:
         return [
             ("column_l1", inputs, "as many columns as inputs"),
             ("column_sum", _root(outputs), r"Cauchy-Schwarz in every column"),
+            ("frobenius", _root(outputs * inputs), "Cauchy-Schwarz over all entries"),
+        ]
+    if kind == "columns":
+        return [
+            ("column_sum", None, "one column is at most the sum"),
+            ("spectral", None, "a column is the image of a unit vector"),
+            ("frobenius", None, "one column is at most all"),
         ]
     if kind == "rows":
         return [

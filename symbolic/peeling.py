@@ -8,13 +8,14 @@ weights the query-key matrix makes.
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Min, log
+from sympy import Expr, Integer, Min, log, sympify
 
 from .allocation import Term, quadratic_total, total
 from .capacity import LOG_N
 from .chain import TEXTBOOK, Dudley, complexity, cut_off, union_cost
+from .covers import ceil_log2
 from .derivation import Derivation
-from .modules import Attention, Signal, Weight
+from .modules import Attention, Signal, Weight, times
 from .norms import Matrix, norm
 
 PEELING = "maurey/peeling"
@@ -29,6 +30,25 @@ def peel(D: Derivation, B_w: Expr, C: Matrix, L_sigma: Expr, V: Matrix) -> Expr:
     F = D.let("F_sign", r"F_\pm", 2 * F, "the class and its negative, with zero in both", PEELING)
     F = D.let("F_sigma", r"F_\sigma", F * L_sigma, "contraction", "ledoux1991/4.12")
     return D.let("F_V", "F_V", F * norm(D, V, "row_l1"), "duality for the row that the activation sees", PEELING)
+
+
+def peel_columns(D: Derivation, B_w: Expr, C: Matrix, L_sigma: Expr, V: Matrix) -> Expr:
+    """The same where the columns of both maps are bounded: the units together, some of which may be large."""
+    F = D.let("F_w", "F_w", B_w, r"the read-out, by its largest coordinate", PEELING)
+    reason = (
+        "a unit is read with at most this: a column of the map in $\\ell_1$ against the read-out's largest coordinate"
+    )
+    F = D.let("F_C", "F_C", F * C.column_l1, reason, PEELING)
+    F = D.let("F_sign", r"F_\pm", 2 * F, "the class and its negative, with zero in both", PEELING)
+    F = D.let("F_sigma", r"F_\sigma", F * L_sigma, "contraction", "ledoux1991/4.12")
+    total = times(sympify(V.inputs), V.column_l1)
+    total = D.let("units", r"\sum_l\|v_l\|_1", total, "the absolute entries of the map, column by column")
+    return D.let("F_V", "F_V", F * total * units_factor(V.outputs), "units sorted by their norms", "maurey/units")
+
+
+def units_factor(number: Expr) -> Expr:
+    """How many times the complexity of one unit of the total norm they have together, at most (maurey/units)."""
+    return Min(number, 2 * ceil_log2(number) + 1)
 
 
 def score_weight(D: Derivation, kappa: Expr, QK: Matrix, x: Signal, scalar: bool = False) -> Weight:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from .claim import HIDES, RELATIONS, Claim, Part, Setting
 from .derivation import Step
-from .expressions import Latex
+from .expressions import Latex, with_index
 
 # How inline LaTeX reads in a terminal.
 _SIGNS = {
@@ -84,7 +84,7 @@ def _rows(claim: Claim, part: Part, form: str, setting: Setting) -> list[str]:
 
 
 def step_latex(step: Step) -> str:
-    return step.latex if step.over is None else f"{step.latex}_{{{step.over[0]}}}"
+    return step.latex if step.over is None else with_index(step.latex, str(step.over[0]))
 
 
 def latex_of(claim: Claim, form: str, setting: Setting | None = None, part: str = "") -> str:

@@ -84,6 +84,22 @@ class ReLUNetwork:
         )
 
 
+def two_layer_movement(bound: Expr, inputs: Expr) -> Expr:
+    """Of a . s(W h + b) per unit of all its parameters together, these in a ball and |h| bounded (maurey/block)."""
+    return bound * sqrt(1 + inputs**2)
+
+
+def largest_product(bound: Expr) -> Expr:
+    """Of the norms of its two layers, which is its Lipschitz constant (maurey/block)."""
+    return bound**2 / 2
+
+
+def block_entropy(inputs: Expr, bound: Expr, parameters: Expr) -> Entropy:
+    """Of such a network: a maximal packing of the ball of its parameters."""
+    count = parametric(parameters, 2 * bound * two_layer_movement(bound, inputs))
+    return replace(count, reason="a maximal packing of all parameters together, by volume", key="maurey/block")
+
+
 def least_product(D: Derivation, length: Expr, depth: Expr, risk: Expr) -> Expr:
     """Of the Frobenius norms of a read-out of the given depth, the map of the states included, if its risk on 1STR is
     small at one position (maurey/readout)."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from sympy import Add, E, Expr, Integer, Max, Min, S, log, sqrt
 
-from .chain import TEXTBOOK, dudley_at
+from .chain import EXCESS, SHARES, TEXTBOOK, dudley_at, one_step
 from .corrections import column_corrections, columns_or_entries
 from .covers import Cover, volumetric, zhang_grid, zhang_scalar
 from .derivation import Derivation
 from .modules import Fixed, JointHeads, Linear, Sequence, Signal, Weight, WithOne, compose, times
 from .norms import Matrix, norm
-from .relu_networks import ReLUNetwork
+from .relu_networks import ReLUNetwork, block_entropy, largest_product
 from .truncation import cut_off, loss_range, resolution
 
 COMPLEXITY = r"\hat{\mathfrak R}_n"
@@ -48,6 +48,7 @@ class Shallow:
     row_sum: Expr | None  # the sum of the norms of their columns, which are dotted with queries
     kappa: Expr  # the softmax constant
     keys: Keys = Keys()
+    ball: Expr | None = None  # of all its parameters together, where one is stated
 
     def attention(self) -> JointHeads:
         outputs = times(self.heads, self.embedding)
@@ -94,8 +95,7 @@ class Shallow:
         output = self.attention().sensitivity(D, self.signal()).output.radius
         inputs = D.let("radius_v", "r_v", output, "averages of tokens, one for each head")
         both = D.let("norm", r"\|\Theta\|", sqrt(self.outer**2 + self.inner**2), "all parameters of the block")
-        count = self.width * (times(self.heads, self.embedding) + 2)
-        return ReLUNetwork(2, inputs, bound, count, both)
+        return ReLUNetwork(2, inputs, bound, self.parameters, both)
 
     # --- the split route ------------------------------------------------------------------------------------------
 
@@ -152,25 +152,44 @@ class Shallow:
     def sharp_log_size(self, D: Derivation, eps: Expr) -> Expr:
         return self.shared(D, list(self.module().sensitivity(D, self.signal()).weights), eps, columns_or_entries)
 
+    def in_ball(self, D: Derivation, eps: Expr, ball: Expr) -> Expr:
+        """Half of the error for the block, in all its parameters together, and half for the matrices behind which its
+        Lipschitz constant stands."""
+        gain = D.let("gain", "L_f", largest_product(ball), "the block's Lipschitz constant", "maurey/block")
+        w = self.query_key(D)
+        own = D.let("eps_QK", r"\varepsilon_{QK}", eps / (2 * gain * w.coefficient), w.reason, self.keys.attention)
+        matrices = volumetric(D, w)
+        matrices = D.let("E_QK", "E_{QK}", matrices.at(own), matrices.reason)
+        block = block_entropy(self.attention().sensitivity(D, self.signal()).output.radius, ball, self.parameters)
+        counted = D.let("E_block", "E_{2NN}", block.at(eps / 2), block.reason, block.key)
+        return D.let("E_all", "E", matrices + counted, "log-sizes of product covers add")
+
+    @property
+    def parameters(self) -> Expr:
+        """Of the block."""
+        return self.width * (times(self.heads, self.embedding) + 2)
+
     def sharp_complexity(self, D: Derivation, tau: Expr, n: Expr) -> Expr:
         """One cover of all entries at one resolution; or, where the columns' norms are bounded, the key-query matrix by
         chaining and the others counted at the finest level."""
         A = loss_range(D, tau, centred=True)
         cut = cut_off(D, A, n, centred=True)
+        if self.ball is not None:
+            size = self.in_ball(D, resolution(D, cut, tau), self.ball)
+            reason = "the error, and Massart's lemma for the centres"
+            return D.let("Rad", COMPLEXITY, Min(A, one_step(size, cut, tau, n)), reason, "maurey/one-step")
         w, *others = self.module().sensitivity(D, self.signal()).weights
         size = self.shared(D, [w, *others], resolution(D, cut, tau), volumetric, "cut")
-        by_count = D.let("Rad_count", rf"{COMPLEXITY}^{{\mathrm{{vol}}}}", Min(A, cut + A * sqrt(2 * size / n)),
-                         "the error, and Massart's lemma for the centres", "maurey/chaining")  # fmt: skip
-        if self.row_sum is None:
-            return by_count
+        by_count = D.let("Rad_count", rf"{COMPLEXITY}^{{\mathrm{{vol}}}}", Min(A, one_step(size, cut, tau, n)),
+                         "the error, and Massart's lemma for the centres", "maurey/one-step")  # fmt: skip
         beta = D.name("beta_QK", r"\beta_{QK}", w.coefficient, w.reason, w.key)
         C = column_corrections(D, w).coefficient
         C = D.let("C_class", r"C_{\mathcal F}", C * (PARTS["QK"] * beta * (2 * sqrt(tau))) ** 2,
                   r"the matrices' entropy in the losses' resolution: $C_{\mathcal F}/\varepsilon^2$")  # fmt: skip
-        reason = "Massart's lemma at one link; no less than the cut-off, and no more than the range"
-        link = D.let("link", r"\lambda", Min(A, Max(cut, sqrt(2 * C / n))), reason)
+        reason = "Massart's lemma at one link; no less than the cut-off, and beyond $A/e$ the bound is trivial"
+        link = D.let("link", r"\lambda", Min(A / E, Max(cut, sqrt(2 * C / n))), reason)
         rest = self.shared(D, others, resolution(D, link, tau, "link", r"\lambda"), volumetric, "link")
-        levels = E * link * (1 + log(A / link)) + 2 * A * sqrt(2 * rest / n)
+        levels = E * link * (EXCESS + log(A / link)) + SHARES[True] * A * sqrt(2 * rest / n)
         by_norms = D.let("Rad_norms", rf"{COMPLEXITY}^{{\mathrm{{norms}}}}", Min(A, levels),
-                         "levels in the ratio $e$ down to one link", "maurey/chaining")  # fmt: skip
+                         "as many levels as serve best, none below one link", "maurey/levels")  # fmt: skip
         return D.let("Rad", COMPLEXITY, Min(by_count, by_norms), "the smaller one")

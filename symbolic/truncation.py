@@ -14,11 +14,11 @@ from collections.abc import Callable
 
 from sympy import Expr, Max, Min, S, sqrt
 
-from .chain import one_sided
+from .chain import one_sided, one_step, side
 from .derivation import Derivation
 
 ROOT = r"the loss is $2\sqrt\tau$-Lipschitz in the prediction"
-DEVIATION, CHAINING = "maurey/deviation", "maurey/chaining"
+DEVIATION, SIDES, ONE_STEP = "maurey/deviation", "maurey/sides", "maurey/one-step"
 
 
 def resolution(D: Derivation, eps: Expr, tau: Expr, label: str = "f", mark: str = "f") -> Expr:
@@ -36,7 +36,7 @@ def loss_range(D: Derivation, tau: Expr, centred: bool = False) -> Expr:
 def cut_off(D: Derivation, A: Expr, n: Expr, centred: bool = False) -> Expr:
     """Where covers end: at 1/sqrt(n) as the paper has it, or at that share of the range."""
     if centred:
-        return D.let("cut", r"\alpha_0", A / sqrt(n), "a share of the range of the order of the deviation")
+        return D.let("cut", r"\alpha_0", 2 * A / sqrt(n), "a share of the range of the order of the deviation")
     return D.let("cut", r"\alpha_0", Min(A, 1 / sqrt(n)), "of the order of the deviation, and no more than the range")
 
 
@@ -47,15 +47,16 @@ def counted_complexity(
     A = loss_range(D, tau, centred)
     cut = cut_off(D, A, n, centred)
     size = log_N(resolution(D, cut, tau))
-    value = Min(A, cut + A * sqrt(2 * size / n))
-    return D.let(name, r"\hat{\mathfrak R}_n", value, "the error, and Massart's lemma for the centres", CHAINING)
+    value = Min(A, one_step(size, cut, tau if centred else 2 * tau, n))
+    return D.let(name, r"\hat{\mathfrak R}_n", value, "the error, and Massart's lemma for the centres", ONE_STEP)
 
 
-def truncated_gap(D: Derivation, complexity: Expr, tau: Expr, delta: Expr, n: Expr) -> Expr:
+def truncated_gap(D: Derivation, complexity: Expr, tau: Expr, delta: Expr, n: Expr, best: bool = False) -> Expr:
     """By how much the truncated risk exceeds the truncated empirical risk, for all predictors at once; the latter is at
-    most the empirical risk."""
-    dev = D.let("deviation", r"\mathrm{dev}", one_sided(tau, delta, n), "the sample's deviation, one side", DEVIATION)
-    return D.let("gap", r"\mathrm{gap}", 2 * complexity + dev, "symmetrization; truncation lowers losses", DEVIATION)
+    most the empirical risk. The complexity is that of the sample, for tokens may be long in others."""
+    value, key = (side(tau, 1 / delta, n, False), SIDES) if best else (one_sided(tau, delta, n), DEVIATION)
+    dev = D.let("deviation", r"\mathrm{dev}", value, "the sample's deviation, one side", key)
+    return D.let("gap", r"\mathrm{gap}", 2 * complexity + dev, "symmetrization; truncation lowers losses", key)
 
 
 def error_moment(D: Derivation, label: Expr, prediction: Expr, exact: bool = False) -> Expr:

@@ -30,6 +30,8 @@ def value(name: str, domain: str, rng: random.Random, samples: str = "m") -> str
             return str(10 ** rng.randint(8, 20))  # where chains say something
         top = 10**5 if name == samples else SIZES.get(name, 12)
         return str(rng.choice([1, 2, rng.randint(1, 9), rng.randint(1, top)]))
+    if domain == "nonnegative integer":
+        return str(rng.choice([0, 1, rng.randint(0, 12)]))
     if domain.startswith("in "):
         return str(Fraction(rng.randint(1, 99), 100))
     if name == "C_F" and rng.random() < 0.5:

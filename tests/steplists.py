@@ -107,6 +107,59 @@ def inverse_kl(q: Number, c: Number) -> Number:
         return of_plain(float(low))
 
 
+def bisected(holds, low, high):
+    """The largest p in [low, high] at which it holds, where it does so up to some p."""
+    for _ in range(110):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def binomial_inverse(k: Number, m: Number, delta: Number) -> Number:
+    """P(Bin(m, p) <= k) is a regularized incomplete beta function."""
+    errors, trials = round(plain(k)), round(plain(m))
+    if errors >= trials:
+        return 1, 0.0
+    with mpmath.workdps(40):
+        level = mpmath.exp(delta[1])
+        return of_plain(float(bisected(lambda p: _below(errors, trials, p) >= level, mpmath.mpf(0), mpmath.mpf(1))))
+
+
+def _below(errors, trials, p):
+    return mpmath.betainc(trials - errors, errors + 1, 0, 1 - p, regularized=True)
+
+
+def hypergeometric_inverse(k: Number, m: Number, N: Number, delta: Number) -> Number:
+    """By exact counts, one number of errors after the other."""
+    errors, drawn, pool = (round(plain(x)) for x in (k, m, N))
+    level, ways = Fraction(plain(delta)), math.comb(pool, drawn)
+
+    def believed(M):
+        """P(Hyp(N, M, m) <= k) >= delta."""
+        below = (math.comb(M, j) * math.comb(pool - M, drawn - j) for j in range(max(0, drawn - pool + M), errors + 1))
+        return sum(below) >= level * ways
+
+    low, high = errors, pool - drawn + errors  # at most as many: the others were drawn, and are none
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if believed(middle) else (low, middle - 1)
+    return of_plain(low / pool)
+
+
+def mixture_inverse(S: Number, m: Number, delta: Number) -> Number:
+    """With w = mu u/(1 - mu + mu u) the integral is an incomplete beta function over mu^(S+1) (1 - mu)^(m-S-1)."""
+    total, count = round(plain(S)), round(plain(m))
+    if total > count - 2:
+        return 1, 0.0
+    with mpmath.workdps(40):
+        level, rest = mpmath.exp(-delta[1]), count - total - 1
+
+        def believed(mu):
+            return mpmath.betainc(total + 1, rest, 0, mu) <= level * mu ** (total + 1) * (1 - mu) ** rest
+
+        return of_plain(float(bisected(believed, mpmath.mpf(10) ** -30, mpmath.mpf(1))))
+
+
 FUNCTIONS: dict[str, Callable[..., Number]] = {
     "add": add,
     "multiply": multiply,
@@ -120,6 +173,10 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "binomial": binomial,
     "ceil_log2": lambda n: of_plain((round(plain(n)) - 1).bit_length()),
     "inverse_kl": inverse_kl,
+    "binomial_inverse": binomial_inverse,
+    "hypergeometric_inverse": hypergeometric_inverse,
+    "mixture_inverse": mixture_inverse,
+    "erfc": lambda x: of_plain(math.erfc(plain(x))),
     "pi": lambda: (1, math.log(math.pi)),
     "e": lambda: (1, 1.0),
 }
@@ -188,6 +245,7 @@ def evaluate(exported: Mapping, values: Mapping, functions=FUNCTIONS) -> Number:
             env[step["name"]] = value(step["value"], env, functions)
             continue
         index, count = step["over"]
-        entries = range(1, round(plain(value(count, env, functions))) + 1)
-        env[step["name"]] = [value(step["value"], {**env, index: number(i)}, functions) for i in entries]
+        entries = env[step["name"]] = []
+        for i in range(1, round(plain(value(count, env, functions))) + 1):
+            entries.append(value(step["value"], {**env, index: number(i)}, functions))
     return env[exported["steps"][-1]["name"]]

@@ -6,7 +6,9 @@ against what the checks find when they are run once more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from maurey.symbolic import registry
@@ -22,6 +24,8 @@ from .prove.clock import Halt
 Report = Callable[[int, int], None]
 # with which sources, how long and how hard it was tried: not what was found
 NOT_REPLAYED = ("sources", "verdict.seconds", "verdict.effort")
+DECIMAL = re.compile(r"\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+")
+NOISE = Decimal("1e-12")  # below it, what doubles give is how they were rounded
 
 
 def _among(keys: Collection[str] | None) -> list[Claim]:
@@ -151,8 +155,23 @@ def _unlike(old: Any, new: Any, where: str) -> Iterator[str]:
     elif isinstance(old, list) and isinstance(new, (list, tuple)) and len(old) == len(new):
         for number, (one, other) in enumerate(zip(old, new, strict=True), 1):
             yield from _unlike(one, other, f"{where}[{number}]")
-    elif type(old) is not type(new) or old != new:
+    elif type(old) is not type(new) or not _alike(str(old), str(new)):
         yield f"{where} is {_brief(old)}, replayed {_brief(new)}"
+
+
+def _alike(old: str, new: str) -> bool:
+    """The same to the letter, but for decimals: from one machine to another the last digit may differ by one, and what
+    a sentence says of rounding errors by more."""
+    if DECIMAL.sub("0.", old) != DECIMAL.sub("0.", new):
+        return False
+    noise = NOISE if " " in old else Decimal(0)
+    pairs = zip(DECIMAL.findall(old), DECIMAL.findall(new), strict=True)
+    return all(_close(Decimal(x), Decimal(y), noise) for x, y in pairs)
+
+
+def _close(x: Decimal, y: Decimal, noise: Decimal) -> bool:
+    last = max(Decimal((0, (1,), int(z.as_tuple().exponent))) for z in (x, y))
+    return abs(x - y) <= last or max(x, y) <= noise
 
 
 def _brief(value: Any) -> str:

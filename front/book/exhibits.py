@@ -13,16 +13,23 @@ from markupsafe import Markup, escape
 from maurey.paper_tables import exhibits, index
 
 from . import cite
+from .figures import figure
+from .guides import first, known
+from .markdown import rendered
 from .page import Page
 from .prose import ROOT, prose
 
 FILES = ("table.csv", "table.tex")
+COPIED = (*FILES, "provenance.json")
 TONES = {"agrees": "good", "partly": "partly", "undecided": "open", "disagrees": "bad", "not run": "none"}
 POWER = re.compile(r"(-?\d+(?:\.\d+)?)[eE]([+-]?\d+)")
 
 
 def pages() -> Iterator[Page]:
     shown = {name: _exhibit(name) for name in exhibits.names()}
+    whole = {name: _whole(name) for name in shown}
+    for name, one in shown.items():
+        one["lead"] = first(whole[name]["body"])  # the question that it answers, if its page begins with one
     yield Page(
         "exhibits/index.html",
         "gallery.html",
@@ -31,50 +38,32 @@ def pages() -> Iterator[Page]:
         {"groups": list(_groups(shown)), "papers": list(_index())},
     )
     for name, one in shown.items():
-        yield Page(f"exhibits/{name}.html", "exhibit.html", str(one["title"]), "exhibits", {"one": one} | _whole(name))
+        context = {"one": one} | whole[name]
+        yield Page(f"exhibits/{name}.html", "exhibit.html", str(one["title"]), "exhibits", context)
 
 
 def files() -> Iterator[tuple[str, bytes]]:
     """What is copied beside the pages: figures, and tables for others' programs."""
     for name in exhibits.names():
         folder = exhibits.ROOT / name
-        for figure in sorted(folder.glob("figure*.svg")):
-            yield f"exhibits/{name}{figure.name.removeprefix('figure')}", figure.read_bytes()
-        for file in FILES:
+        for drawn in sorted(folder.glob("figure*.svg")):
+            yield f"exhibits/{name}{drawn.name.removeprefix('figure')}", drawn.read_bytes()
+        for file in COPIED:
             if (folder / file).exists():
-                yield f"exhibits/{name}.{file.rpartition('.')[2]}", (folder / file).read_bytes()
-
-
-def figure(name: str, text: str) -> dict[str, Any] | None:
-    """Where it is, how large, and whether there is one for dark pages."""
-    file = exhibits.ROOT / name / "figure.svg"
-    if not file.exists():
-        return None
-    size = re.search(
-        r'width="([\d.]+)pt" height="([\d.]+)pt"|height="([\d.]+)pt"[^>]* width="([\d.]+)pt"', file.read_text()[:2000]
-    )
-    wide, high = (size[1] or size[4], size[2] or size[3]) if size else ("720", "480")
-    dark = file.with_name("figure-dark.svg").exists()
-    return {
-        "light": f"{ROOT}exhibits/{name}.svg",
-        "dark": f"{ROOT}exhibits/{name}-dark.svg" if dark else "",
-        "width": round(float(wide)),
-        "height": round(float(high)),
-        "text": text,
-    }
+                yield f"exhibits/{name}.{file.removeprefix('table.')}", (folder / file).read_bytes()
 
 
 def _exhibit(name: str) -> dict[str, Any]:
     provenance = json.loads((exhibits.ROOT / name / "provenance.json").read_text())
-    title = index.title_of(name)
-    paper, _, short = name.partition("/")
-    found = [{"word": f["word"], "tone": tone(f["word"]), "much": f.get("much", ""), "text": prose(f["text"]),
-              "of": f.get("figure", "")} for f in provenance.get("findings", [])]  # fmt: skip
+    title, paper = index.title_of(name), name.partition("/")[0]
+    found = [
+        {"word": f["word"], "tone": tone(f["word"]), "text": prose(f["text"])} for f in provenance.get("findings", [])
+    ]
     return {
         "name": name,
         "paper": paper,
         "paper_short": cite.short(paper),
-        "short": short.replace("_", " "),
+        "short": name.partition("/")[2].replace("_", " "),
         "title": title,
         "heading": prose(title, links=False),
         "address": f"{ROOT}exhibits/{name}.html",
@@ -115,22 +104,16 @@ def _told(row: index.Row) -> dict[str, Any]:
 
 
 def _whole(name: str) -> dict[str, Any]:
-    """Its notes and its table."""
-    text = (exhibits.ROOT / name / "table.md").read_text()
-    before = text.partition("\n| ")[0]
-    notes = [prose(line[2:]) for line in before.splitlines() if line.startswith("- ")]
-    words = [
-        prose(p)
-        for p in before.split("\n\n")[1:]
-        if p.strip() and not p.lstrip().startswith(("- ", "![", "<", "#", "|"))
-    ]
-    with (exhibits.ROOT / name / "table.csv").open(newline="") as file:
-        columns, *rows = csv.reader(file)
+    """Its page as it is written, and all rows, if the page has only some of them."""
+    file = exhibits.ROOT / name / "table.md"
+    _, body, _ = rendered(file, f"paper_tables/{name}/table.md", known())
+    with (exhibits.ROOT / name / "table.csv").open(newline="") as data:
+        columns, *rows = csv.reader(data)
+    shown = body.count("<tr>") - 1
     return {
-        "words": words,
-        "notes": notes,
+        "body": Markup(body),
         "columns": [prose(column) for column in columns],
-        "rows": [[cell(text) for text in row] for row in rows],
+        "rows": [[cell(text) for text in row] for row in rows] if len(rows) > shown else [],
         "downloads": [(file.rpartition(".")[2], f"{ROOT}exhibits/{name}.{file.rpartition('.')[2]}") for file in FILES],
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 from maurey.paper_tables import exhibits
 
 from . import cite
-from .exhibits import figure
+from .figures import figure
 from .guides import examples, guides
 from .library import Library
 from .page import Page

@@ -20,7 +20,8 @@ SAYS_NOTHING = re.compile(  # what browsers do not heed, what they take for gran
     r'|(?<=<mrow><mo) form="prefix"(?: stretchy="true")?'
     r'| form="postfix"(?: stretchy="true")?(?=(?: stretchy="false")?>[^<]*</mo></mrow>)'
 )
-BREAKS = ("+", "-", "−", "⋅", "=", "≤", "≥")
+BREAKS = ("+", "-", "−", "⋅", "=", "≤", "≥", "<", ">", "≲", "→", "∈", ",")
+LONG = 30  # characters of LaTeX, which is about as wide as half a phone
 SET = """(latex, display) => {
   try { return JSON.stringify({html: temml.renderToString(latex,
     {displayMode: display, wrap: "none", throwOnError: true, annotate: false, trust: false})}) }
@@ -59,17 +60,42 @@ def mathml(latex: str, display: bool = False) -> Markup:
     return Markup(SAYS_NOTHING.sub("", SAYS_NOTHING.sub("", found["html"])))  # twice: the one may uncover the other
 
 
-@cache
-def breakable(latex: str) -> Markup:
-    """In display style, in pieces that begin with an operation: a narrow screen puts them on lines of their own."""
-    whole = ElementTree.fromstring(mathml(latex, display=True))
-    if len(whole) != 1 or whole[0].tag != "mrow":
-        return mathml(latex, display=True)
+def _pieces(latex: str, display: bool) -> list[ElementTree.Element]:
+    """Rows of MathML that begin with an operation or a relation, but for the first."""
+    (whole,) = ElementTree.fromstring(mathml(latex, display))
     pieces = [ElementTree.Element("mrow")]
-    for node in whole[0]:
+    for node in whole if whole.tag == "mrow" else [whole]:
         if node.tag == "mo" and node.text in BREAKS and len(pieces[-1]):
             node.set("form", "infix")
             pieces.append(ElementTree.Element("mrow"))
         pieces[-1].append(node)
-    whole[:] = pieces
-    return Markup(ElementTree.tostring(whole, encoding="unicode", short_empty_elements=False))
+    return pieces
+
+
+def _math(rows: list[ElementTree.Element], **attributes: str) -> Markup:
+    found = ElementTree.Element("math", attributes)
+    found.extend(rows)
+    return Markup(ElementTree.tostring(found, encoding="unicode", short_empty_elements=False))
+
+
+@cache
+def breakable(latex: str) -> Markup:
+    """In display style, in pieces that a narrow screen puts on lines of their own."""
+    return _math(_pieces(latex, True), display="block")
+
+
+@cache
+def flowing(latex: str) -> Markup:
+    """In a sentence: a long formula is several, between which a line may end; what is still too wide for a phone says
+    so, and scrolls."""
+    if len(latex) <= LONG:
+        return mathml(latex)
+    rows = _pieces(latex, False)
+    return Markup("").join(
+        Markup('<span class="long">{}</span>').format(_math([row])) if _wide(row) else _math([row]) for row in rows
+    )
+
+
+def _wide(row: ElementTree.Element) -> bool:
+    """By its letters."""
+    return len("".join(row.itertext())) > LONG

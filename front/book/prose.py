@@ -13,7 +13,7 @@ from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
 from maurey.symbolic.printing import plain
 
-from .maths import mathml
+from .maths import flowing
 from .notation import typeset
 
 KEY = re.compile(r"(?:[a-z]+\d{4}[a-z]*|maurey)/\w(?:[\w.*'+-]*\w)?")
@@ -55,7 +55,7 @@ def prose(text: str, claim: Claim | None = None, links: bool = True) -> Markup:
     pieces = typeset(text, names_of(claim.key) if claim else {}).split("$")
     paper = claim.paper if claim else ""
     words = [one if n % 2 else _linked(one, paper) if links else escape(one) for n, one in enumerate(pieces)]
-    return Markup("").join(mathml(one) if n % 2 else one for n, one in enumerate(words))
+    return Markup("").join(flowing(one) if n % 2 else one for n, one in enumerate(words))
 
 
 def _linked(text: str, paper: str) -> Markup:
@@ -77,4 +77,4 @@ def _found(text: str, paper: str) -> list[tuple[int, int, str]]:
 
 
 def inline(latex: str) -> Markup:
-    return mathml(" ".join(latex.split()))
+    return flowing(" ".join(latex.split()))

@@ -10,23 +10,24 @@ from typing import Annotated
 import typer
 
 from maurey.symbolic.errors import InputError
+from maurey.symbolic.kinds import KINDS
 
 from . import clock
 from .clock import SECONDS, Seconds
-from .options import FormOption, Json, KeyPart, Layers, check_form, screen, tinted
+from .options import FormOption, Json, KeyPart, Layers, check_form, paper_names, say, screen, tinted
 
-WIDE = 120  # columns that show kinds and forms, too
+WIDE, WIDEST = 100, 140  # columns that show kinds, too; and forms
 
 
 def register(app: typer.Typer) -> None:
-    app.command("list")(list_claims)
-    app.command("show")(show)
-    app.command("trace")(trace)
+    app.command("list", epilog="$ maurey list --paper trauger2024 --kind lipschitz")(list_claims)
+    app.command("show", epilog="$ maurey show edelman2022/4.5 --form sharp")(show)
+    app.command("trace", epilog="$ maurey trace edelman2022/4.5 --against sharp")(trace)
 
 
 def list_claims(
-    paper: Annotated[str, typer.Option("--paper", help="Only this paper's.")] = "",
-    kind: Annotated[str, typer.Option("--kind", help="Only this kind, e.g. covering.")] = "",
+    paper: Annotated[str, typer.Option("--paper", help=f"Only this paper's: {', '.join(paper_names())}.")] = "",
+    kind: Annotated[str, typer.Option("--kind", help=f"Only this kind: {', '.join(KINDS)}.")] = "",
     parts: Annotated[bool, typer.Option("--parts", help="The parts of every claim, too.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -34,7 +35,6 @@ def list_claims(
     from maurey.pages.claims import row, verdict_in_brief
     from maurey.pages.columns import columns
     from maurey.symbolic import registry
-    from maurey.symbolic.claim import KINDS
     from maurey.symbolic.printing import plain
     from maurey.verify.evidence import standing_of
 
@@ -55,7 +55,7 @@ def list_claims(
             lines += [
                 ("", f"  :{one.name}  {plain(one.meaning)}", "", "", "", " ".join(one.forms)) for one in claim.parts
             ]
-    lines = lines if width >= WIDE else [line[:3] for line in lines]
+    lines = [line[: 3 if width < WIDE else 5 if width < WIDEST else None] for line in lines]
     print("\n".join(tinted(line) for line in columns(lines, 1, width, textwrap.wrap)))
 
 
@@ -105,7 +105,7 @@ def trace(
     seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
-    """The derivation, step by step, each step with its reason and the claim that justifies it."""
+    """The derivation, step by step. Each step has its reason and the claim that justifies it."""
     from maurey.pages.claims import derivation, side_by_side
     from maurey.symbolic import printing, registry
     from maurey.symbolic.claim import Setting
@@ -115,9 +115,15 @@ def trace(
     clock.reached(f"writing the forms of {claim.key} out for {layers} layers or heads")
     form = check_form(form) or claim.default_form
     chosen = claim.part_with(form, part or named)
-    if against:
-        print(side_by_side(claim, chosen, (form, check_form(against)), setting, as_json))
-    elif latex and not as_json:
+    if latex and not (as_json or against):
         print(printing.trace_latex(claim, chosen, form, setting))
+        return
+    text = (
+        side_by_side(claim, chosen, (form, check_form(against)), setting, as_json)
+        if against
+        else derivation(claim, chosen, form, setting, as_json)
+    )
+    if as_json:
+        print(text)
     else:
-        print(derivation(claim, chosen, form, setting, as_json))
+        say(*text.split("\n"))

@@ -15,17 +15,20 @@ WIDTH = 120  # of lines that go into a file
 
 
 def register(app: typer.Typer) -> None:
-    app.command("errata")(errata)
+    app.command("errata", epilog="$ maurey errata edelman2022/4.5")(errata)
 
 
 def errata(
     which: Annotated[
-        str, typer.Argument(metavar="[KEY|PAPER]", help="Of one claim or paper.", autocompletion=complete_key)
+        str,
+        typer.Argument(
+            metavar="KEY|PAPER", help="One claim or one paper; all, if none is named.", autocompletion=complete_key
+        ),
     ] = "",
     causes: Annotated[bool, typer.Option("--causes", help="The findings alone, without their entries.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Where a printed form fails, why and how gravely, with witnesses: of all papers, of one, or of one claim."""
+    """Where a printed form fails, why and how gravely, with witnesses."""
     from maurey.pages.errata import by_cause, records, report
     from maurey.symbolic import registry
     from maurey.verify import ledger

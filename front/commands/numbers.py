@@ -11,13 +11,15 @@ import typer
 from maurey.symbolic.errors import InputError
 
 from .clock import SECONDS, Seconds
-from .options import FormOption, Json, KeyPart, Values, assignments, check_form, patience
+from .options import FormOption, Json, KeyPart, Values, assignments, check_form, patience, say
 
 
 def register(app: typer.Typer) -> None:
-    app.command("eval")(evaluate)
-    app.command("samples")(samples)
-    app.command("blame")(blame)
+    app.command("eval", epilog="$ maurey eval edelman2022/A.10 eps=1/10 N=100 B_w=1 B_X=1")(evaluate)
+    app.command("samples", epilog="$ maurey samples edelman2022/2.2 --gap 0.1 L_loss=1 C_F=1 A=1 b=1 delta=0.05")(
+        samples
+    )
+    app.command("blame", epilog="$ maurey blame edelman2022/A.10 eps=1/10 N=100 B_w=1 B_X=1")(blame)
 
 
 def evaluate(
@@ -28,7 +30,7 @@ def evaluate(
     seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
-    """Value and a rigorous enclosure."""
+    """The value of a bound, with a rigorous enclosure."""
     from maurey.numeric.balls import enclose_steps
     from maurey.numeric.binding import bind
     from maurey.numeric.exact import plain_number
@@ -56,16 +58,16 @@ def evaluate(
             "evidence": standing.evidence, "replayed": standing.replayed, "problem": standing.problem or None,
         }, indent=1))  # fmt: skip
         return
-    print(f"{claim.key} {bound.part.name}, {bound.form}: {enclosure.value}")
-    print(f"  lower {enclosure.lower}\n  upper {enclosure.upper}")
+    say(f"{claim.key} {bound.part.name}, {bound.form}: {enclosure.value}")
+    say(f"  lower {enclosure.lower}", f"  upper {enclosure.upper}")
     defaults = [f"{c.name} = {c.value}" for c in claim.constants if c.name in bound.used and c.name not in given]
     if defaults:
-        print(f"  with {', '.join(defaults)}")
+        say(f"  with {', '.join(defaults)}")
     if bound.unused:
-        print(f"  not used by this form: {', '.join(bound.unused)}")
+        say(f"  not used by this form: {', '.join(bound.unused)}")
     for note in notes:
-        print(f"  note: {note}")
-    print(f"  the claim as printed: {standing.words}")
+        say(f"  note: {note}")
+    say(f"  the claim as printed: {standing.words}")
 
 
 def samples(
@@ -76,7 +78,7 @@ def samples(
     seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
-    """The smallest sample size from which the bound stays at or below the gap, certified."""
+    """How many samples a bound asks for. From there on it stays at or below the gap, certified."""
     from maurey.numeric.samples import BEYOND, LIMIT, certified, smallest
     from maurey.numeric.vacuous import no_gap
     from maurey.pages.claims import warning
@@ -97,7 +99,10 @@ def samples(
         most = f"{claim.samples} up to 2^{LIMIT.bit_length() - 1}"
         line = f"no {most} was found from which the bound certainly stays at or below {gap}"
         nothing = {"key": claim.key, "m": None, "bound_at_m": None, "bound_before": None, "note": line, "notes": notes}
-        print(json.dumps(nothing, indent=1) if as_json else "\n  note: ".join([f"{claim.key}: {line}", *notes]))
+        if as_json:
+            print(json.dumps(nothing, indent=1))
+        else:
+            say(f"{claim.key}: {line}", *(f"  note: {note}" for note in notes))
         return
     at_m, before = certified(found.at_m, above=False), certified(found.before, above=True)
     if as_json:
@@ -105,18 +110,16 @@ def samples(
         sides |= {"checked_to": str(found.checked_to)}
         print(json.dumps({"key": claim.key, "m": found.m, **sides, "notes": notes}, indent=1))
         return
-    print(f"{claim.key}: {claim.samples} = {found.m}")
-    print(f"  bound at {found.m} is at most {at_m}")
+    say(f"{claim.key}: {claim.samples} = {found.m}")
+    say(f"  bound at {found.m} is at most {at_m}")
     if found.m == 1:
-        print(f"  the smallest {claim.samples} there is")
+        say(f"  the smallest {claim.samples} there is")
     else:
-        print(
-            f"  bound at {found.m - 1} is " + ("undefined or not allowed" if before is None else f"at least {before}")
-        )
+        say(f"  bound at {found.m - 1} is " + ("undefined or not allowed" if before is None else f"at least {before}"))
     far = f"{claim.samples} = {Decimal(found.checked_to):.3g}"
-    print(f"  and it stays at or below {gap} up to {far} at least, {BEYOND} doublings on")
+    say(f"  and it stays at or below {gap} up to {far} at least, {BEYOND} doublings on")
     for note in notes:
-        print(f"  note: {note}")
+        say(f"  note: {note}")
 
 
 def blame(
@@ -126,7 +129,7 @@ def blame(
     seconds: Seconds = SECONDS,
     as_json: Json = False,
 ) -> None:
-    """Which factor, layer and constant makes the bound large: shares of its logarithm."""
+    """What makes a bound large. Each factor, layer and constant has its share of the logarithm."""
     from dataclasses import asdict
 
     from maurey.numeric.binding import bind
@@ -147,14 +150,14 @@ def blame(
     if as_json:
         print(json.dumps({"key": claim.key, **asdict(found), "notes": notes}, indent=1))
         return
-    print(f"{claim.key}: log of the bound {found.log:.6g} (the bound is about 10^{found.log / 2.302585092994046:.4g})")
+    say(f"{claim.key}: log of the bound {found.log:.6g} (the bound is about 10^{found.log / 2.302585092994046:.4g})")
     width = max(len(row.name) for row in found.shares)
     for row in found.shares:
         value = f"  = {row.value}" if row.value else ""
         halved = "" if row.halved is None else f"; halving it multiplies the bound by {row.halved:.4g}"
         part_of = f"{100 * row.share / found.log:>6.1f} %" if found.log else " " * 8  # the bound may be 1
-        print(f"  {row.name:<{width}}  {row.share:>10.4f}  {part_of}{value}{halved}")
+        say(f"  {row.name:<{width}}  {row.share:>10.4f}  {part_of}{value}{halved}")
     for layer, share in found.layers.items():
-        print(f"  all of {layer}: {share:.4f}")
+        say(f"  all of {layer}: {share:.4f}")
     for note in notes:
-        print(f"  note: {note}")
+        say(f"  note: {note}")

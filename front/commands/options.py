@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 import re
 import shutil
 import sys
@@ -15,13 +16,21 @@ from typing import Annotated
 
 import typer
 
+from maurey import symbolic
+from maurey.pages.columns import fitted
 from maurey.symbolic.errors import InputError
+from maurey.symbolic.kinds import FORMS
 
 from . import clock
 
 PATIENCE = 2.0  # seconds without a sign of life
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def paper_names() -> list[str]:
+    """Without the papers themselves, which take SymPy."""
+    return sorted(one.name for one in pkgutil.iter_modules([str(Path(symbolic.__path__[0]) / "papers")]))
 
 
 def complete_key(start: str) -> list[str]:
@@ -33,18 +42,20 @@ def complete_key(start: str) -> list[str]:
     return sorted(key for key in keys if key.startswith(start))
 
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="A claim, e.g. edelman2022/4.4.", autocompletion=complete_key)]
-FormOption = Annotated[str, typer.Option("--form", help="printed, derived or sharp.")]
+FormOption = Annotated[str, typer.Option("--form", help=f"{', '.join(FORMS[:-1])} or {FORMS[-1]}.")]
 Layers = Annotated[int, typer.Option("--layers", help="Write lists per layer and per head out for this many.")]
 KeyPart = Annotated[
-    str, typer.Argument(metavar="KEY[:PART]", help="A claim, or one part of it.", autocompletion=complete_key)
+    str,
+    typer.Argument(
+        metavar="KEY[:PART]",
+        help="A claim, or one part of it, e.g. edelman2022/A.8:minimum.",
+        autocompletion=complete_key,
+    ),
 ]
-Values = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE...")]
+Values = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE", help="Numbers, e.g. eps=1/10 T=1000.")]
 
 
 def check_form(form: str) -> str:
-    from maurey.symbolic.claim import FORMS
-
     if form and form not in FORMS:
         raise InputError(f"no form {form!r}; there are {', '.join(FORMS)}")
     return form
@@ -100,6 +111,13 @@ def check_checkout(what: str) -> None:
 def screen(piped: int = 100) -> int:
     """Columns of the terminal, or as many as are said to fit."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else piped
+
+
+def say(*lines: str) -> None:
+    """As they are; on a terminal none is wider than it, where there are blanks."""
+    width = screen(sys.maxsize)
+    for line in lines:
+        print("\n".join(fitted(line, width, "    ")) if len(line) > width else line)
 
 
 COLOURS = {"holds": 32, "fails": 31, "undecided": 33}  # of ANSI: green, red, yellow

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -20,29 +20,36 @@ from typing import Annotated, TextIO
 
 import typer
 
+from maurey.paper_tables.folders import names as exhibit_names
 from maurey.symbolic.errors import InputError
 
 from .clock import NOTHING, Interrupted
-from .options import Json, check_checkout
+from .options import Json, check_checkout, say
 
 BUILT = Path("build/tables")
 MINUTE = 60.0  # between lines, where no terminal shows a bar
+Making = Callable[..., list[Path]]  # of an exhibit that is computed: its name and folder, and who is told
 IN_THE_WAY = (errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 
 
 def register(app: typer.Typer) -> None:
-    app.command("tables")(tables)
+    app.command("tables", epilog="$ maurey tables edelman2022/parity --scale smoke")(tables)
 
 
 def tables(
-    exhibits: Annotated[list[str] | None, typer.Argument(metavar="EXHIBIT...", help="e.g. edelman2022/head")] = None,
+    exhibits: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="EXHIBIT", help=f"{', '.join(exhibit_names())}; all, if none is named."),
+    ] = None,
     scale: Annotated[str, typer.Option("--scale", help="smoke, laptop or paper, for what is trained.")] = "",
     budget: Annotated[str, typer.Option("--budget", help="Train for this long: 45m, 2h.")] = "",
     workers: Annotated[int, typer.Option("--workers", help="Processes that train on this machine.")] = 0,
     scheduler: Annotated[str, typer.Option("--scheduler", help="The address of a Dask scheduler.")] = "",
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     protocol: Annotated[str, typer.Option("--protocol", help="fast (no dropout) or paper.")] = "",
-    render: Annotated[bool, typer.Option("--render", help="Draw from results that are there; train nothing.")] = False,
+    render: Annotated[
+        bool, typer.Option("--render", help="Draw from what is there: compute and train nothing.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is cached, what remains and how long.")] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Replace the exhibit in the source tree.")] = False,
     index: Annotated[
@@ -84,6 +91,7 @@ def tables(
                 base=base,
                 scale=scale,
                 limit=0.0 if render else limit,
+                render=render,
                 workers=workers,
                 scheduler=scheduler,
                 device=device,
@@ -101,19 +109,20 @@ def tables(
 
 def _index(commit: bool, as_json: bool) -> int:
     """The page in the source tree, too, if it is to be kept."""
-    from maurey.paper_tables import index
+    from maurey.paper_tables import gallery, index
     from maurey.verify.files import replace
 
     if commit:
         check_checkout("the index")
         replace(index.FILE, index.text())
+        replace(gallery.FILE, gallery.text())
     if as_json:
         found = {
             paper["title"]: [asdict(row) for row in index.rows(paper["shows"])] for paper in index.papers().values()
         }
         print(json.dumps(found, indent=1))
     else:
-        print("\n".join(index.lines()).strip())
+        say(*"\n".join(index.lines()).strip().split("\n"))
     return 0
 
 
@@ -215,7 +224,7 @@ def _helped(parent: int) -> None:
 
 
 @contextmanager
-def _beside(names: Sequence[str], base: Path) -> Iterator[dict[str, Future[list[Path]]]]:
+def _beside(names: Sequence[str], base: Path, make: Making) -> Iterator[dict[str, Future[list[Path]]]]:
     """Several exhibits that are computed, each in a process of its own while others are trained and drawn here; those
     that took longest come first."""
     from maurey.paper_tables import exhibits as rooms
@@ -227,15 +236,15 @@ def _beside(names: Sequence[str], base: Path) -> Iterator[dict[str, Future[list[
     with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_helped, initargs=(os.getpid(),)) as pool:
         first = sorted(names, key=rooms.seconds_of, reverse=True)
         try:
-            yield {name: pool.submit(rooms.make, name, base / name) for name in first}
+            yield {name: pool.submit(make, name, base / name) for name in first}
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
 def _make(
-    *, names: list[str], base: Path, scale: str, limit: float | None, workers: int, scheduler: str, device: str,
-    protocol: str, as_json: bool,
+    *, names: list[str], base: Path, scale: str, limit: float | None, render: bool, workers: int, scheduler: str,
+    device: str, protocol: str, as_json: bool,
 ) -> int:  # fmt: skip
     from rich.console import Console
     from rich.progress import Progress
@@ -249,6 +258,7 @@ def _make(
     if not scheduler and any(trained.is_trained(name) for name in names):
         check_device(device)
     base.mkdir(parents=True, exist_ok=True)
+    make: Making = rooms.redraw if render else rooms.make
     written: dict[str, list[str]] = {}
     empty: list[str] = []
     lost = news = left_over = 0
@@ -258,7 +268,7 @@ def _make(
         cluster(workers, scheduler) as client,
         Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
         _every_minute(latest),
-        _beside([name for name in names if not trained.is_trained(name)], base) as ahead,
+        _beside([name for name in names if not trained.is_trained(name)], base, make) as ahead,
     ):
         for name in sorted(names, key=lambda name: name in ahead):
             task, begun = bar.add_task(name, total=None), time.perf_counter()
@@ -297,7 +307,7 @@ def _make(
                 lost, news, left_over = lost + done.failed, news + done.done - before[0], left_over + done.left
                 empty += [] if files else [name]
             else:
-                files = ahead[name].result() if name in ahead else rooms.make(name, base / name, report)
+                files = ahead[name].result() if name in ahead else make(name, base / name, report)
             written[name] = [str(file) for file in files]
             bar.remove_task(task)
             if files:
@@ -315,7 +325,7 @@ def _make(
     else:
         print("\n".join(path for paths in written.values() for path in paths))
         if names == rooms.names():
-            print("\n".join(index.lines()))
+            say(*index.lines())
     if lost:
         print(f"maurey: {lost} trials were lost with their workers; what was finished is kept", file=sys.stderr)
     return 1 if lost else 0

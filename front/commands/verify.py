@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .clock import Interrupted
-from .options import Json, check_checkout, complete_key
+from .options import Json, check_checkout, complete_key, say, screen
 
 if TYPE_CHECKING:
     from maurey.verify.checks import Effort
@@ -23,18 +22,19 @@ if TYPE_CHECKING:
 
 NEEDED = {"torch": "train", "z3": "verify", "hypothesis": "verify"}
 COLUMNS = ("claim", "verdict", "evidence", "derived form", "instances", "tightness", "seconds", "note")
+NARROW = 120  # below which notes stand on lines of their own
 WIDTH = 160  # of the table where no terminal says its own
 
 
 def register(app: typer.Typer) -> None:
-    app.command("verify")(verify)
+    app.command("verify", epilog="$ maurey verify edelman2022/A.9")(verify)
 
 
 def verify(
     keys: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[KEY|PAPER]...", help="Claims or papers; all, if none is named.", autocompletion=complete_key
+            metavar="KEY|PAPER", help="Claims or papers; all, if none is named.", autocompletion=complete_key
         ),
     ] = None,
     effort: Annotated[str, typer.Option("--effort", help="quick, normal or hard.")] = "quick",
@@ -46,7 +46,7 @@ def verify(
     ] = False,
     as_json: Json = False,
 ) -> int:
-    """The evidence matrix: how each claim is known to be true, how tight it is, or how it fails."""
+    """How each claim is known to be true, or how it fails. With how tight it is, and how hard was tried."""
     from maurey.symbolic import registry
     from maurey.symbolic.claim import InputError
     from maurey.verify import checks
@@ -79,7 +79,7 @@ def verify(
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
     else:
-        print("\n".join([*table(rows), summary(rows)]))
+        say(*table(rows), summary(rows))
     new = [key for key in chosen if key not in stored]
     if new and not (commit or replay):
         were = (
@@ -127,7 +127,7 @@ def _with_progress(chosen: list[str], how_hard: Effort, afresh: bool) -> list[Fo
 
 
 def table(rows: list[Row]) -> list[str]:
-    from maurey.pages.columns import columns
+    from maurey.pages.columns import columns, fitted
 
     lines: list[tuple[str, ...]] = [COLUMNS]
     for row in rows:
@@ -135,8 +135,14 @@ def table(rows: list[Row]) -> list[str]:
         tightness = "" if row.tightness is None else f"{row.tightness:.3g}"
         cells = (row.key, verdict, row.evidence or "-", row.derived or "-", f"{row.instances:,}", tightness)
         lines.append((*cells, f"{row.seconds:.1f}", _note(row) + _trained(row)))
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
-    return columns(lines, len(COLUMNS) - 1, width, textwrap.wrap)
+    width = screen(WIDTH)
+    if width >= NARROW:
+        return columns(lines, len(COLUMNS) - 1, width, textwrap.wrap)
+    head, *told = columns([(*line[:3], *line[4:7]) for line in lines], 0, width, lambda key, _: [key])
+    return [
+        head,
+        *(text for row, line in zip(told, lines[1:], strict=True) for text in (row, *fitted(f"    {line[-1]}", width))),
+    ]
 
 
 def _note(row: Row) -> str:

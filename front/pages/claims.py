@@ -73,7 +73,8 @@ def record(claim: Claim, standing: Standing, forms: list[str], setting: Setting)
 
 def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, part: str = "", width: int = 100) -> str:
     """Verdict first; then what is stated, in which symbols, and the forms that are asked for."""
-    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", f"as printed: {standing.words}{source_mark(claim)}"]
+    lines = fitted(f"{claim.key}  {plain(claim.title)}  ({claim.kind})", width, "  ")
+    lines += fitted(f"as printed: {standing.words}{source_mark(claim)}", width, "  ")
     if standing.verdict == "fails":
         lines += fitted(f"erratum: {plain(shortest_erratum(claim))}", width, "  ")
         use = proved_form(claim)
@@ -104,7 +105,10 @@ def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, p
                 ]
     folded = [form for form in claim.forms if form not in forms and any(form in one.forms for one in parts)]
     if folded:
-        lines += ["", f"more: {', '.join(f'--form {form}' for form in folded)}; maurey trace {claim.key}"]
+        lines += [
+            "",
+            *fitted(f"more: {', '.join(f'--form {form}' for form in folded)}; maurey trace {claim.key}", width),
+        ]
     return "\n".join(lines)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+BREAKS = re.compile(r"(?<!\*)\*(?!\*)|\(")
 LEAST = 20  # characters of the column that gives way
 
 
@@ -24,9 +26,21 @@ def columns(rows: list[tuple[str, ...]], gives: int, width: int, fit: Callable[[
 
 
 def fitted(text: str, width: int, indent: str = "") -> list[str]:
-    """Lines of at most that many characters, where there are blanks; the first keeps its own indent."""
+    """Lines of at most that many characters, where there are blanks, or else behind a star or a bracket of a formula;
+    the first keeps its own indent."""
     start = text[: len(text) - len(text.lstrip())]
-    return textwrap.wrap(
+    lines = textwrap.wrap(
         text.lstrip(), width, initial_indent=start, subsequent_indent=start + indent, break_long_words=False,
         break_on_hyphens=False,
     ) or [""]  # fmt: skip
+    return [piece for line in lines for piece in _broken(line, width, start + indent)]
+
+
+def _broken(line: str, width: int, indent: str) -> Iterator[str]:
+    while len(line) > width:
+        ends = [mark.end() for mark in BREAKS.finditer(line, len(indent), width)]
+        if not ends:
+            break
+        yield line[: ends[-1]]
+        line = indent + line[ends[-1] :]
+    yield line

@@ -11,7 +11,6 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from maurey.paper_tables.accounts import MARKERS, PALETTE
 from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome, in_stages
 from maurey.verify.training.trials.keys import Job
@@ -86,12 +85,6 @@ def cells_of(outcomes: Iterable[Outcome]) -> list[Cell]:
         failed = len(runs) - len(done)
         found.append(Cell(variant, D, omega, m=runs[0].config.m, fitted=fitted, unfitted=unfitted, failed=failed))
     return found
-
-
-def look(omega: int, known: Sequence[int]) -> tuple[str, str]:
-    """Colour and marker of a sparsity."""
-    place = sorted(set(known)).index(omega)
-    return PALETTE[place % len(PALETTE)], MARKERS[place % len(MARKERS)]
 
 
 def gap(outcome: Outcome) -> float:

@@ -1,83 +1,101 @@
-"""Samples against a place: every run, means as lines, runs that were given up as arrows, and the means of the
-authors' plots."""
+"""Samples against a place: means of the runs with their ranges, runs that were given up, and the authors' means."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any
 
-from maurey.paper_tables.accounts import PALETTE
-from maurey.paper_tables.censored import PowerLaw
+from maurey.paper_tables import style
+from maurey.paper_tables.exhibits import Data
+from maurey.paper_tables.style import Look
+from maurey.paper_tables.tabled import Row, ends, number, numbers, values, where
 
-from .samples import MODELS, Cell
+LOOKS = {
+    "Transformer": Look(style.BLUE, "o", "-"), "RNN": Look(style.VERMILLION, "s", "--"),
+    "FFN": Look(style.GREEN, "^", "-."),
+}  # fmt: skip
+KEYS = {"Transformer": "transformer", "RNN": "recurrent", "FFN": "feedforward"}  # of what is typed from the paper
+APART = {"Transformer": -2.0, "RNN": 0.0, "FFN": 2.0}  # points
+MEANING = {"text": "As the text trains", "script": "As the authors' script trains"}
 
-LOOKS = {"transformer": (PALETTE[0], "o"), "recurrent": (PALETTE[1], "s"), "feedforward": (PALETTE[2], "^")}
-NUDGE = {"transformer": 0.985, "recurrent": 1.0, "feedforward": 1.015}
-MEANING = {"text": "as in the text", "script": "as in the authors' script"}
 
-
-def draw(
-    figure: Any,
-    cells: Sequence[Cell],
-    laws: Mapping[tuple[str, str], PowerLaw | None],
-    printed: Mapping[str, Sequence[int]],
-    axis: str,
-    meaning: str,
-    threshold: float,
-) -> None:
-    variants = list(dict.fromkeys(cell.variant for cell in cells))
-    panels = figure.subplots(1, max(1, len(variants)), squeeze=False, sharex=True, sharey=True)[0]
-    places = sorted({cell.at for cell in cells} | set(printed.get(axis, ())))
-    for panel, variant in zip(panels, variants, strict=False):
-        for model, (color, marker) in LOOKS.items():
-            own = [c for c in cells if (c.variant, c.model) == (variant, model) and c.runs]
-            found = laws.get((variant, model))
+def draw(figure: Any, data: Data, axis: str = "N", meaning: str = "tokens N of a prompt") -> None:
+    rows = where(data.table, kind="mean of runs")
+    variants, printed = values(rows, "variant"), data.facts.get("printed", {})
+    row = style.panels(figure, data.question, columns=max(1, len(variants)), sharey=True)[0]
+    places = sorted({*numbers(rows, "at"), *printed.get(axis, ())})
+    names = []
+    for panel, variant in zip(row, variants, strict=False):
+        named = []
+        for model, look in LOOKS.items():
+            own = where(rows, variant=variant, model=model)
             if own:
-                _line(panel, own, model, _label(own, found, axis))
-            if model in printed:
-                panel.plot(printed[axis], printed[model], ":", marker=marker, color=color, markersize=4, linewidth=1,
-                           markerfacecolor="white", alpha=0.8)  # fmt: skip
-        panel.set_title(f"variant {variant}: {MEANING.get(variant, '')}" if len(variants) > 1 else "", fontsize=9)
-        panel.set_xlabel(meaning)
-        panel.grid(alpha=0.3)
-        if panel.get_legend_handles_labels()[0]:
-            panel.legend(fontsize=8, frameon=False, loc="upper left")
-    first = panels[0]
-    first.set_ylabel(f"training prompts until the test error is at most {threshold:g}")
-    if places:
-        first.set_yscale("log")
-        first.set_xscale("log")
-        first.set_xticks(places, [str(place) for place in places], fontsize=7)
-        first.set_xticks([], minor=True)
-    _key(figure, first, bool(printed))
+                _means(panel, own, look, APART[model])
+                last = [r for r in own if number(r["value"]) == number(r["value"])][-1:]
+                named += [(_level(r), f"{model}{_kind(r)}", look.color) for r in last]
+            if KEYS[model] in printed:
+                style.paper(panel, printed[axis], printed[KEYS[model]], look)
+        panel.set(yscale="log", xlabel=meaning)
+        panel.set_title(MEANING.get(variant, variant) if len(variants) > 1 else "")
+        names.append((panel, named))
+    _scales(row, places)
+    for panel, named in names:
+        style.ends(panel, named)
+    row[0].set_ylabel(f"training prompts until the test error\nis at most {data.facts['threshold']:g}")
+    _legend(figure, row[0], bool(printed), rows)
 
 
-def _line(panel: Any, own: Sequence[Cell], model: str, label: str) -> None:
-    color, marker = LOOKS[model]
-    means = [(c.at, c.mean) for c in own if c.mean is not None]
-    panel.plot([at for at, _ in means], [mean for _, mean in means], "-", color=color, linewidth=1.5, marker=marker,
-               markersize=5, label=label)  # fmt: skip
-    for passed, look in ((True, {"marker": ".", "alpha": 0.45, "markersize": 5, "markeredgewidth": 0}),
-                         (False, {"marker": r"$\uparrow$", "markersize": 11})):  # fmt: skip
-        runs = [(c.at * NUDGE[model], run.seen) for c in own for run in c.runs if (run.samples is not None) == passed]
-        panel.plot([x for x, _ in runs], [y for _, y in runs], linestyle="none", color=color, **look)
+def _scales(row: Sequence[Any], places: Sequence[float]) -> None:
+    """The same for all panels."""
+    wide = bool(places) and places[-1] > 10 * places[0]
+    for panel in row:
+        panel.set_xscale("log" if wide else "linear")
+    style.limits(*row)
+    for panel in row:
+        style.ticks(panel.xaxis, _readable(places, wide))
+        low, high = panel.get_ylim()
+        style.ticks(panel.yaxis, [x for n in range(2, 7) for x in (10**n, 3 * 10**n) if low <= x <= high])
 
 
-def _label(own: Sequence[Cell], found: PowerLaw | None, axis: str) -> str:
-    name = MODELS[own[0].model]
-    kinds = ", ".join(dict.fromkeys(c.cells for c in own if c.cells))
-    name += f" ({kinds})" if kinds else ""
-    return f"{name}: {axis}^p, p = {found.p:.2f} ({found.told})" if found else name
+def _means(panel: Any, own: list[Row], look: Look, apart: float) -> None:
+    """A line breaks where a mean is not known."""
+    offset = style.beside(panel, apart)
+    known = [r["value"].isdigit() for r in own]
+    x, y = numbers(own, "at"), [number(r["value"]) if k else math.nan for r, k in zip(own, known, strict=True)]
+    style.curve(panel, x, y, look, transform=offset)
+    for r, passed in zip(own, known, strict=True):
+        if passed:
+            low, high = ends(r["interval"])
+            style.upright(panel, [number(r["at"])], [low], [high], look, transform=offset)
+        elif r["interval"] != "-":
+            style.more_than(panel, [number(r["at"])], [_level(r)], look, transform=offset)
 
 
-def _key(figure: Any, panel: Any, printed: bool) -> None:
-    handles = [
-        panel.plot([], [], "-o", color="gray", markersize=5)[0],
-        panel.plot([], [], ".", color="gray", markersize=5)[0],
-        panel.plot([], [], linestyle="none", marker=r"$\uparrow$", color="gray", markersize=11)[0],
-    ]
-    words = ["mean of the runs, if all passed", "a run", "a run that was given up"]
+def _level(row: Row) -> float:
+    """The mean, or the least that a run has seen that was given up."""
+    return number(row["value"]) if row["value"].isdigit() else ends(row["interval"])[0]
+
+
+def _kind(row: Row) -> str:
+    return {"gru": " (GRU)", "tanh": " (tanh)"}.get(row["cell"], "")
+
+
+def _readable(places: Sequence[float], log: bool) -> list[float]:
+    """Those that do not collide: a twelfth of the range apart."""
+    found: list[float] = []
+    at = {x: math.log(x) if log else x for x in places}
+    for x in places:
+        if not found or at[x] - at[found[-1]] >= (at[places[-1]] - at[places[0]]) / 12:
+            found.append(x)
+    return found
+
+
+def _legend(figure: Any, panel: Any, printed: bool, rows: list[Row]) -> None:
+    grey = Look(style.MUTED, "o", "-")
+    handles = [style.sample(grey, "mean of the runs; bar: least to most")]
+    if any(not r["value"].isdigit() for r in rows):
+        handles.append(style.sample(grey.but(marker="^", line="none", filled=False), "given up: it takes more"))
     if printed:
-        handles.append(panel.plot([], [], "o:", color="gray", markersize=4, markerfacecolor="white")[0])
-        words.append("means in the authors' plots")
-    figure.legend(handles, words, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+        handles.append(style.sample(style.OF_THE_PAPER, "paper: means in the authors' plots", linewidth=1.2))
+    style.legend(figure, handles)

@@ -10,11 +10,11 @@ from typing import Any
 
 from maurey.paper_tables.censored import PowerLaw
 from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.trained import Outcome
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, of_variants
 from maurey.verify.training.trials.keys import Job
 
-from .figure import draw
 from .samples import (
     COLUMNS,
     MODELS,
@@ -75,13 +75,19 @@ def exhibit(
     tests = {(o.config.held_out, o.config.model, o.config.N) for o in outcomes}
     return Exhibit(
         title=title,
+        question=f"How many prompts does {expected['task']} take as they get longer?",
+        answer=_answer(cells, expected),
+        verdict=_verdict(findings),
+        caption="Prompts until the test is passed for the first time, means of runs that all passed, with the least "
+        "and the most; a hollow triangle: a run was given up, and takes more than it has seen. Hollow diamonds: the "
+        "means in the authors' plots, read to a few per cent.",
+        shown=Shown(SHOWN, _shown(cells, expected)),
         notes=[
             *account(scale, planned, outcomes, "N", partial(place, "N")),
             METHOD[0].format(threshold=expected["threshold"], every=" or ".join(map(str, every))),
             *METHOD[1:],
             *without_looking(outcomes),
             nearness(cells, printed, expected["figure"]),
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[
@@ -92,19 +98,56 @@ def exhibit(
                 if any((c.variant, c.model) == (v, m) for c in cells)
             ),
         ],
-        draw=lambda figure: draw(
-            figure,
-            cells,
-            laws=laws,
-            printed=expected["printed"],
-            axis="N",
-            meaning="tokens N of a prompt",
-            threshold=expected["threshold"],
-        ),
-        figure_size=(6.0 * max(1, len(variants)), 5.6),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "model": "",
+    "N": "tokens of a prompt",
+    "paper": "the mean in the authors' plots",
+    "text": "mean of the runs, as the paper's text trains, and how many runs; > where a run was given up",
+    "script": "the same, as the authors' script trains",
+}
+
+
+def _shown(cells: Sequence[Cell], expected: Mapping[str, Any]) -> list[list[str]]:
+    """At the lengths of the figure."""
+    rows = []
+    for (model, N), mean in _printed(expected).items():
+        own = {c.variant: f"{c.text} ({len(c.runs)})" for c in cells if (c.model, c.at) == (model, N) and c.runs}
+        rows.append([MODELS[model], str(N), str(mean), *(own.get(v, "-") for v in VARIANTS)])
+    return rows
+
+
+def _answer(cells: Sequence[Cell], expected: Mapping[str, Any]) -> str:
+    """From the shortest to the longest prompts of the figure, by the variant with more cells there."""
+    lengths = expected["printed"]["N"]
+    there = {v: [c for c in cells if c.variant == v and c.at in lengths and c.runs] for v in VARIANTS}
+    variant = max(there, key=lambda v: (len(there[v]), v))
+    told = []
+    for m in MODELS:
+        own = [c for c in there[variant] if c.model == m]
+        if own:
+            told.append(f"{MODELS[m]} {own[0].text} at N = {own[0].at}"
+                        + (f" and {own[-1].text} at N = {own[-1].at}" if own[1:] else ""))  # fmt: skip
+    return f"Variant {variant}: {'; '.join(told)}." if told else "No run at the paper's lengths is there yet."
+
+
+def _verdict(findings: Sequence[Finding]) -> list[str]:
+    """A line for each criterion, with a word for each variant."""
+    starts: dict[str, list[Finding]] = {}
+    for one in findings:
+        what = one.text.partition(": ")[2].partition("; ")[0]
+        starts.setdefault(what, []).append(one)
+    names = [f"variant {variant}" for variant in VARIANTS]
+    return [of_variants(what, dict(zip(names, own, strict=True))) for what, own in starts.items()]
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _tested(cell: Cell, tests: set[tuple[int, str, int]]) -> str:

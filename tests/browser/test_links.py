@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
-from html.parser import HTMLParser
+from html import unescape
 from urllib.parse import unquote
 
 import pytest
@@ -15,26 +16,26 @@ OUTSIDE = re.compile(r"(https?:)?//")
 LINKS = {"a": "href", "link": "href", "script": "src", "img": "src", "image": "href"}
 
 
-class Reader(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.ids, self.links, self.words = [], [], []
+TAG = re.compile(r"<([a-z]+)((?:\s+[\w:-]+(?:=\"[^\"]*\")?)*)\s*/?>")
+GIVEN = re.compile(r'([\w:-]+)="([^"]*)"')
 
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.ids += [given["id"]] if "id" in given else []
-        if tag in LINKS and given.get(LINKS[tag]):
-            self.links.append((tag, given[LINKS[tag]]))
 
-    def handle_data(self, data):
-        self.words.append(data)
+@dataclass
+class Read:
+    ids: list
+    links: list
 
 
 @cache
 def read(file):
-    reader = Reader()
-    reader.feed(file.read_text())
-    return reader
+    """The ids of a page, and where its links lead."""
+    found = Read([], [])
+    for tag, attributes in TAG.findall(file.read_text()):
+        given = {name: unescape(value) for name, value in GIVEN.findall(attributes)}
+        found.ids += [given["id"]] if "id" in given else []
+        if given.get(LINKS.get(tag)):
+            found.links.append((tag, given[LINKS[tag]]))
+    return found
 
 
 def pages(book):

@@ -27,6 +27,8 @@ REFUSED = [
     "compare edelman2022/4.4 --over T=16..100 --plot figure.doc",
     "verify edelman2022/9.9",
     "tables nothing/here",
+    "certify holdout",
+    "check-certificate nothing.json",
 ]
 CODE = """
 import sys
@@ -59,7 +61,8 @@ def test_bad_input_loads_nothing(command, tmp_path):
     assert loaded(command, tmp_path) == ("2", set())
 
 
-HELP = ["--help", "--version", *(f"{name} --help" for name in ["show", "eval", "verify", "errata", "compare", "book"])]
+WITH_HELP = ["show", "eval", "verify", "errata", "compare", "certify", "bound", "book"]
+HELP = ["--help", "--version", *(f"{name} --help" for name in WITH_HELP)]
 
 
 @pytest.mark.parametrize("command", HELP)

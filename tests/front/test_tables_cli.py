@@ -24,7 +24,7 @@ from maurey.verify.training.trials.keys import key
 NAME = "edelman2022/parity"
 SMOKE = (NAME, "--scale", "smoke")
 STORE = "build/tables/results.sqlite"
-DRAWN = {"table.csv", "table.tex", "table.md", "figure.svg", "figure.png"}
+DRAWN = {"table.csv", "figure.csv", "table.tex", "table.md", "figure.svg", "figure-dark.svg"}
 COPIED = {"provenance.json", "results.jsonl", "config.toml", "expected.toml"}
 
 

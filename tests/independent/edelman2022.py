@@ -49,11 +49,14 @@ def online_vector(F, R, N, d_in, d_out, B_1=None):
         (mpf(64) / 49) ** 2 * FR2 * log(mpf(5) ** (d_in + d_out) + 1),
     ]
     if B_1 is not None:
-        levels = 0
-        while 2**levels < d_out:
-            levels += 1
-        found.append(3 * (B_1 * R) ** 2 * log(2 * d_out * N * (levels + 1) + 1))
+        levels = log(16 * d_out) / log(mpf(17) / 16) + 2
+        found.append(9 * (B_1 * R) ** 2 * log(2 * d_out * N * levels + 1) / 8)
     return min(found)
+
+
+def by_volume(d_in, d_out, B, R, e):
+    """A maximal packing of the matrices at e/R: every entry counts."""
+    return d_in * d_out * log(1 + 2 * B * R / e)
 
 
 def delannoy(n, a):
@@ -99,9 +102,9 @@ def sharp_heads(eps, d, m, T, L_sigma, R, heads):
         C = online_vector(F_V, R, m * T, d, d)
         terms.append((
             (F_QK * R**2) ** 2 * log(2 * m * T + 1), L_sigma * B_V * R,
-            lambda e, f=F_QK: online_scalar(f, R**2, m * T, e),
+            lambda e, f=F_QK: min(online_scalar(f, R**2, m * T, e), by_volume(d, d, f, R**2, e)),
         ))  # fmt: skip
-        terms.append((C, L_sigma, lambda e, c=C, b=B_V: mpf(0) if e >= b * R * (1 - mpf(10) ** -40) else c / e**2))
+        terms.append((C, L_sigma, lambda e, c=C, b=B_V: min(_vector(e, c, b * R), by_volume(d, d, b, R, e))))
     return split(terms, eps)
 
 
@@ -200,10 +203,15 @@ def _vector(eps, C, radius):
     return mpf(0) if eps >= radius * (1 - mpf(10) ** -40) else C / eps**2
 
 
+def linear_class(eps, N, d_in, d_out, R, F, B_1=None):
+    """Corrections or entries, the Frobenius norm being at most F."""
+    return min(_vector(eps, online_vector(F, R, N, d_in, d_out, B_1), F * R), by_volume(d_in, d_out, F, R, eps))
+
+
 @form(E + "4.5", "log_N", "sharp")
 def _(eps, N, d_1, d_2, B_X, B_W_inf, C0=1, **_):
     F = sqrt(d_2) * B_W_inf
-    return _vector(eps, online_vector(F, B_X, N, d_1, d_2), F * B_X)
+    return linear_class(eps, N, d_1, d_2, B_X, F)
 
 
 @form(E + "4.5-stronger", "log_N", "printed")
@@ -219,7 +227,7 @@ def _(eps, N, d_1, d_2, B_X, B_W_inf, B_W_21, C0=1, **_):
 @form(E + "4.5-stronger", "log_N", "sharp")
 def _(eps, N, d_1, d_2, B_X, B_W_inf, B_W_21, C0=1, **_):
     F = min(sqrt(d_2) * B_W_inf, B_W_21, sqrt(B_W_inf * B_W_21))
-    return _vector(eps, online_vector(F, B_X, N, d_1, d_2, B_W_21), F * B_X)
+    return linear_class(eps, N, d_1, d_2, B_X, F, B_W_21)
 
 
 @form("edelman2022icml/4.6", "log_N", "printed")
@@ -234,7 +242,7 @@ def _(eps, N, d_1, d_2, B_X, B_W_21, C0=1, **_):
 
 @form("edelman2022icml/4.6", "log_N", "sharp")
 def _(eps, N, d_1, d_2, B_X, B_W_21, C0=1, **_):
-    return _vector(eps, online_vector(B_W_21, B_X, N, d_1, d_2, B_W_21), B_W_21 * B_X)
+    return linear_class(eps, N, d_1, d_2, B_X, B_W_21, B_W_21)
 
 
 @form(E + "A.6", "moved", "printed")
@@ -527,13 +535,22 @@ def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_i
         R, last = radii[i], i == L - 1
         pairs, outputs = (m * T, m) if last else (m * T * T, m * T)
         F, rank = sqrt(d) * min(B_QK_inf[i], B_QK[i]), sqrt(min(d, k))
-        score = lambda e, F=F, R=R, p=pairs: online_scalar(F, R**2, p, e)  # noqa: E731
+        score = lambda e, F=F, R=R, p=pairs: min(online_scalar(F, R**2, p, e), by_volume(d, d, F, R**2, e))  # noqa: E731
         terms.append(((F * R**2) ** 2 * log(2 * pairs + 1), betas[3 * i], score))
         C_V = online_vector(min(sqrt(k) * B_V_inf[i], rank * B_V[i]), R, m * T, d, k)
-        terms.append((C_V, betas[3 * i + 1], lambda e, c=C_V, r=B_V[i] * R: _vector(e, c, r)))
+        terms.append(
+            (C_V, betas[3 * i + 1], lambda e, c=C_V, r=B_V[i] * R: min(_vector(e, c, r), by_volume(d, k, r, 1, e)))
+        )
         C_C = online_vector(min(sqrt(d) * B_C_inf[i], rank * B_C[i]), inner[i], outputs, k, d)
-        terms.append((C_C, betas[3 * i + 2], lambda e, c=C_C, r=B_C[i] * inner[i]: _vector(e, c, r)))
-    terms.append(((B_w * radii[L]) ** 2 * log(2 * m + 1), betas[-1], lambda e: online_scalar(B_w, radii[L], m, e)))
+        terms.append(
+            (
+                C_C,
+                betas[3 * i + 2],
+                lambda e, c=C_C, r=B_C[i] * inner[i]: min(_vector(e, c, r), by_volume(k, d, r, 1, e)),
+            )
+        )
+    read = lambda e: min(online_scalar(B_w, radii[L], m, e), by_volume(d, 1, B_w, radii[L], e))  # noqa: E731
+    terms.append(((B_w * radii[L]) ** 2 * log(2 * m + 1), betas[-1], read))
     if watch is not None:
         watch += terms
     return split(terms, eps)
@@ -602,7 +619,14 @@ def chained_complexity(A, C_F, m, **_):
     return A if A**2 * m < C_F else min(A, exp(mpf(1)) * s * (1 + log(A / s)))
 
 
-FORMS[E + "A.3", "R", "sharp"] = chained_complexity
+def best_chain(A, C_F, m, external=0):
+    """The link length s times the best of N e^(u/N), u = log(A/s), which is at most e (u + c) from u = 1 on."""
+    s = sqrt(2 * C_F / m)
+    return A if s >= A / exp(mpf(1)) else min(A, (exp(mpf(1)) + external) * s * (log(A / s) + mpf("0.0853")))
+
+
+FORMS[E + "A.3", "R", "sharp"] = lambda A, C_F, m, **_: best_chain(A, C_F, m)
+FORMS[E + "A.3", "R", "repaired"] = chained_complexity
 
 
 @form(E + "A.4", "gap", "printed")
@@ -614,7 +638,15 @@ def two_sided(L_loss, b, delta, m, R_F):
     return 2 * L_loss * R_F + b * sqrt(18 * log(3 / delta) / m)
 
 
+def best_sides(L_loss, b, delta, m, R_F, every=False):
+    """McDiarmid for each side at delta/2: differences of 2 b/m, and as much again unless every sample's complexity is
+    bounded."""
+    each = 2 * b / m * (1 if every else 2)
+    return 2 * L_loss * R_F + sqrt(m * each**2 * log(2 / delta) / 2)
+
+
 FORMS[E + "A.4", "gap", "derived"] = FORMS["maurey/deviation", "gap", "printed"] = two_sided
+FORMS[E + "A.4", "gap", "sharp"] = FORMS[E + "A.4", "gap", "repaired"] = best_sides
 
 
 @form("bartlett2002/8", "gap", "printed")
@@ -635,7 +667,11 @@ for key in ("2.2", "A.5"):
 
     @form(E + key, "gap", "sharp")
     def _(L_loss, C_F, A, b, delta, m, **_):
-        return two_sided(L_loss, b, delta, m, chained_complexity(A, C_F, m))
+        return best_sides(L_loss, b, delta, m, best_chain(A, C_F, m), every=True)
+
+    @form(E + key, "gap", "repaired")
+    def _(L_loss, C_F, A, b, delta, m, **_):
+        return best_sides(L_loss, b, delta, m, chained_complexity(A, C_F, m), every=True)
 
 
 # --- 4.6, 4.7 and Appendix B
@@ -814,7 +850,8 @@ def deep_gap(name):
             # gamma^3 is what the terms cost together at eps = 1 when no count is rounded
             terms = []
             FORMS[E + "A.17", "log_N", "sharp"](eps=mpf(1), watch=terms, **deep)
-            R = chained_complexity(A, sum(a**THIRD * b ** (2 * THIRD) for a, b, _ in terms) ** 3, m)
+            R = best_chain(A, sum(a**THIRD * b ** (2 * THIRD) for a, b, _ in terms) ** 3, m)
+            return best_sides(L_loss, b, delta, m, R, every=True)
         return two_sided(L_loss, b, delta, m, R)
 
     return lambda eps=1, **values: value(**values)

@@ -50,3 +50,8 @@ def up(x):
 
 def number(x):
     return [number(v) for v in x] if isinstance(x, list) else mpf(Fraction(x).numerator) / Fraction(x).denominator
+
+
+def rounded(x):
+    """What is drawn, as a parameter is given."""
+    return str(Fraction(f"{float(x):.6g}"))

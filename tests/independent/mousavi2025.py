@@ -138,8 +138,13 @@ def _(eps, m, H, D_e, R, **_):
 
 @form(P + "14", "log_N", "sharp")
 def _(eps, m, H, D_e, R, **_):
-    largest = R * (R * sqrt(H) * R + R)
-    return mpf(0) if eps >= largest * (1 - mpf(10) ** -40) else two_layers(m * (H * D_e + 2), R, sqrt(H) * R, R, eps)
+    largest = R / 2 * sqrt((R * sqrt(H) * R) ** 2 + R**2)
+    return mpf(0) if eps >= largest * (1 - mpf(10) ** -40) else in_ball(m * (H * D_e + 2), R, sqrt(H) * R, eps)
+
+
+def in_ball(p, R, r_0, eps):
+    """All parameters of the block together, which move it by R sqrt(1 + r_0^2) each."""
+    return p * log(1 + 2 * R * sqrt(R**2 + (R * r_0) ** 2) / eps)
 
 
 for name in ("printed", "derived", "sharp"):
@@ -180,14 +185,15 @@ def net_or_all(F, R, n, inputs, outputs):
     return min(net, log(mpf(5) ** (inputs + outputs) + 1) * (F * R * 64 / 49) ** 2)
 
 
-def dyadic(n, H, D_e, r_z, B_21):
-    """The same by dyadic norms of the columns, which sum to B_21."""
-    levels = (int(H * D_e) - 1).bit_length()
-    return 3 * (B_21 * r_z) ** 2 * log(2 * H * D_e * n * (levels + 1) + 1)
+def by_columns(n, H, D_e, r_z, B_21):
+    """The same by norms of the columns, which sum to B_21: powers of 17/16 down to 1/16 of a mean."""
+    columns = H * D_e
+    levels = log(16 * columns, mpf(17) / 16) + 2
+    return (mpf(17) / 16 + mpf(1) / 16) * (B_21 * r_z) ** 2 * log(2 * columns * n * levels + 1)
 
 
 def corrections(n, H, D_e, r_z, B_21, B_F):
-    return min(dyadic(n, H, D_e, r_z, B_21), net_or_all(B_F, r_z, n, D_e, H * D_e))
+    return min(by_columns(n, H, D_e, r_z, B_21), net_or_all(B_F, r_z, n, D_e, H * D_e))
 
 
 @form(P + "16", "log_N", "sharp")
@@ -226,11 +232,11 @@ def _(eps, n, m, H, D_e, r_z, B_a, B_W_F, B_QK_21, kappa=2, **_):
 
 @form(P + "17", "log_N", "sharp")
 def _(eps, n, m, H, D_e, r_z, B_a, B_W_F, B_QK_21, **_):
-    """The matrices by dyadic norms of their columns or by entries, W and a by entries."""
+    """The matrices by norms of their columns or by entries, W and a by entries."""
     F = sqrt(H) * B_QK_21
     matrices, others = counted_weights(eps, m, H, D_e, r_z, B_a, B_W_F, F)
-    by_columns = pure(dyadic(n, H, D_e, r_z, H * B_QK_21), F * r_z)[1]
-    return min(by_columns(eps / (2 * B_a * B_W_F * r_z**2)), matrices) + others
+    corrected = pure(by_columns(n, H, D_e, r_z, H * B_QK_21), F * r_z)[1]
+    return min(corrected(eps / (2 * B_a * B_W_F * r_z**2)), matrices) + others
 
 
 # --- complexity and gap of the truncated loss -------------------------------------------------------------------------
@@ -257,19 +263,24 @@ def counted_weights(eps, m, H, D_e, r_z, a, W, B_F):
 def sharp_complexity(tau, n, m, H, D_e, r_z, a, W, B_F, B_21):
     """The losses less tau/2; everything counted at one resolution, or the matrices by chaining."""
     A, to_f = tau / 2, 2 * sqrt(tau)
-    cut = A / sqrt(n)
+    cut = tau / sqrt(n)
+    if B_21 is None:  # one ball, of radius a = W: the block is Lipschitz with half of its square
+        at = cut / to_f / 2
+        matrices = H * D_e**2 * log(1 + 2 * B_F * r_z * a**2 / 2 * r_z**2 / at)
+        size = matrices + in_ball(m * (H * D_e + 2), a, sqrt(H) * r_z, at)
+        return min(A, cut + A * sqrt(2 * size / n))
     sizes = counted_weights(cut / to_f, m, H, D_e, r_z, a, W, B_F)
     one = min(A, cut + A * sqrt(2 * sum(sizes) / n))
-    if B_21 is None:
-        return one
-    C = dyadic(n, H, D_e, r_z, B_21) * (to_f * 2 * a * W * r_z**2) ** 2
-    s = min(A, max(cut, sqrt(2 * C / n)))
+    C = by_columns(n, H, D_e, r_z, B_21) * (to_f * 2 * a * W * r_z**2) ** 2
+    s = min(A / e, max(cut, sqrt(2 * C / n)))
     rest = counted_weights(s / to_f, m, H, D_e, r_z, a, W, B_F)[1]
-    return min(one, A, e * s * (1 + log(A / s)) + 2 * A * sqrt(2 * rest / n))
+    levels = e * s * (log(A / s) + mpf("0.0853"))
+    return min(one, A, levels + mpf(9) / 5 * A * sqrt(2 * rest / n))
 
 
-def deviation(tau, delta, n):
-    return 3 * tau * sqrt(log(2 / delta) / (2 * n))
+def deviation(tau, delta, n, sharp=False):
+    """One side: McDiarmid twice at delta/2; or once, for the supremum less twice the complexity."""
+    return (2 * sqrt(log(1 / delta)) if sharp else 3 * sqrt(log(2 / delta))) * tau / sqrt(2 * n)
 
 
 def constants(m, H, D_e, r_z, B_a, B_W_F, B_QK_21):
@@ -315,7 +326,7 @@ def _(n, N, m, d, q, H, d_e, B_a, B_W_F, B_QK_21, tau, delta, C_x, kappa=2, **_)
 @form(P + "19", "gap", "sharp")
 def _(n, N, m, d, q, H, d_e, B_a, B_W_F, B_QK_21, tau, delta, C_x, **_):
     net = {"m": m, "H": H, "D_e": width(d, q, d_e), "r_z": radii(n, N, d, q, C_x)[1], "a": B_a, "W": B_W_F}
-    return 2 * sharp_complexity(tau, n, **net, **joint(H, B_QK_21)) + deviation(tau, delta, n)
+    return 2 * sharp_complexity(tau, n, **net, **joint(H, B_QK_21)) + deviation(tau, delta, n, sharp=True)
 
 
 @form(P + "19", "failure", "printed")
@@ -379,10 +390,10 @@ def risk(n, N, m, d, q, d_e, r_a, r_w, eps_2NN, C_x, C_y, s, c, kappa, sharp, ba
         a, W = r_a / sqrt(m), r_w * sqrt(m)
         each = d_e * alpha(N, d, q, r_x, r_a, r_w, eps_2NN, sharp)
         B_F, B_21 = sqrt(q) * each, q * each
-    tau = level(n, N, d, q, q, a * W, C_x, C_y, s, sharp)
+    tau = level(n, N, d, q, q, a * W / 2 if ball and sharp else a * W, C_x, C_y, s, sharp)
     net = {"m": m, "H": q, "D_e": width(d, q, d_e), "r_z": r_z, "a": a, "W": W, "B_F": B_F, "B_21": B_21}
     rad = sharp_complexity(tau, n, **net) if sharp else dudley(tau, n, kappa=kappa, **net)
-    return 4 * eps_2NN + 2 * rad + deviation(tau, n ** (-c), n) + 1 / sqrt(n)
+    return 4 * eps_2NN + 2 * rad + deviation(tau, n ** (-c), n, sharp) + 1 / sqrt(n)
 
 
 @form(P + "10", "risk", "printed")

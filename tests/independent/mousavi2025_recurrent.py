@@ -442,7 +442,7 @@ def massart(tau, n, sharp, **net):
     """One cover of the losses, 2 sqrt(tau) times coarser than that of the predictions; the sharp one of losses less
     half their range, at that share of it."""
     A = tau / 2 if sharp else tau
-    cut = A / sqrt(n) if sharp else min(A, 1 / sqrt(n))
+    cut = tau / sqrt(n) if sharp else min(A, 1 / sqrt(n))
     return min(A, cut + A * sqrt(2 * recurrent(cut / (2 * sqrt(tau)), sharp=sharp, **net) / n))
 
 
@@ -462,7 +462,7 @@ for name in ("derived", "sharp"):
     )
     FORMS[P + "33", "gap", name] = lambda n, N, p, R, r_h, L_h, L_y, tau, delta, name=name, **_: (
         2 * massart(tau, n, name == "sharp", N=N, p=p, inputs=R, B=R, r_h=r_h, L_h=L_h, L_y=L_y)
-        + deviation(tau, delta, n)
+        + deviation(tau, delta, n, name == "sharp")
     )
 
 
@@ -519,7 +519,7 @@ def learned(n, N, d, q, d_e, m, r_a, r_w, eps_2NN, C_x, C_y, s, C_d, c, sharp):
     tau = truncation(n, d, q, R, r_h, 5, C_x, C_y, s, sharp)
     tokens = sqrt(r_x**2 + q + 1)
     gap = 2 * massart(tau, n, sharp, N=N, p=p, inputs=tokens, B=R, r_h=r_h, L_h=4, L_y=5, projected=True)
-    gap += deviation(tau, n**-c, n)
+    gap += deviation(tau, n**-c, n, sharp)
     return 4 * eps_2NN + gap + 1 / sqrt(n)
 
 

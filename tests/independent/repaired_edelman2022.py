@@ -1,7 +1,7 @@
 """The second computation of the repaired forms of Edelman et al. 2022: from their proofs, error by error, not from the
 displays."""
 
-from mpmath import log, mpf, sqrt
+from mpmath import exp, log, mpf, sqrt
 
 from independent.edelman2022 import split
 from independent.forms import FORMS, form, several
@@ -82,6 +82,116 @@ def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_i
 def _(eps, d, m, T, L, L_sigma, B_X, B_w, C_2, C_inf, **_):
     layers = [(C_2, C_inf, C_2, C_inf, C_2, C_inf)] * int(L)
     return deep(eps, d, d, m, T, L_sigma, B_w, layers, [B_X] + [mpf(1)] * (int(L) - 1))
+
+
+@form(E + "sec2-linear-cover", "N_inf", "repaired")
+def _(eps, m, B_X, B_w, **_):
+    """So many lists of (B_X B_w/eps)^2 corrections, each one of 2m or none."""
+    return exp((B_X * B_w / eps) ** 2 * log(2 * m + 1))
+
+
+@form("edelman2022icml/4.6", "log_N", "repaired")
+def _(eps, N, d_2, B_X, B_W_21, **_):
+    """Columns' norms rounded up to 8 d_2 powers of 4/5, which sum to at most 3/2."""
+    return (mpf(5) / 4 + mpf(1) / 4) * (B_W_21 * B_X / eps) ** 2 * log(2 * d_2 * N * 8 * d_2 + 1)
+
+
+# --- appendix B: the weights of the worst case, all inner products of relevant vectors equal to -Delta ----------------
+
+
+def equal_scores(s, Delta):
+    """The coefficients of the key in the relevant vectors, all the same, and its squared norm."""
+    own = 1 / (1 - (s - 1) * Delta)
+    return own, s * own
+
+
+def scale(T, s, gamma, Delta, largest=1):
+    """Elsewhere the key has a product of at most s own Delta; the gap is left for the logarithm."""
+    own, _ = equal_scores(s, Delta)
+    room = 1 - s * own * Delta
+    return log(8 * T * largest / gamma) / room if room > 0 else mpf(1) / 0
+
+
+@form(E + "B.2", "W_Q", "repaired")
+def _(T, s, gamma, coherence):
+    return scale(T, s, gamma, coherence)
+
+
+@form(E + "B.2", "W_K", "repaired")
+def _(T, s, gamma, coherence):
+    return sqrt(equal_scores(s, coherence)[1])
+
+
+@form(E + "B.4", "W_Q", "repaired")
+def _(T, s, gamma, coherence):
+    return scale(T, s, gamma, coherence, largest=s)
+
+
+@form(E + "B.4", "W_K", "repaired")
+def _(T, s, gamma, coherence):
+    return sqrt(equal_scores(s, coherence)[1] + 1)
+
+
+@form(E + "B.4", "W_V", "repaired")
+def _(T, s, gamma, coherence):
+    """s columns, each a dual vector and the negative of [CLS]."""
+    return sqrt(sum(equal_scores(s, coherence)[0] + 1 for _ in range(int(s))))
+
+
+@form(E + "B.4", "W_C", "repaired")
+def _(s, **_):
+    return sqrt(s)
+
+
+@several(E + "B.2", "W_V", ["repaired"])
+@several(E + "B.2", "W_V_heads", ["repaired"])
+def _(**_):
+    return sqrt(mpf(2))
+
+
+@form(E + "B.2", "W_C", "repaired")
+def _(**_):
+    return mpf(1)
+
+
+@form(E + "B.2", "W_Q_heads", "repaired")
+def _(T, s, gamma, coherence):
+    """One relevant position: its score exceeds the others by 1 - coherence."""
+    return log(8 * T / gamma) / (1 - coherence)
+
+
+@several(E + "B.2", "error", ["repaired"])
+@several(E + "B.4", "error", ["repaired"])
+def _(gamma, **_):
+    return gamma / 4
+
+
+def bumps(B, half):
+    """Plateaus of this half-width, bumps that fall over twice of it: the slope, and the bias of the outermost piece of
+    one at -B or B."""
+    return max(1 / (2 * half), (B + 3 * half) / (2 * half))
+
+
+@form(E + "B.8", "W_1", "repaired")
+def _(B, ramp, **_):
+    return bumps(B, ramp)
+
+
+@form(E + "B.8", "W_2", "repaired")
+def _(d_f, **_):
+    """Weights 1, and the bias of what exceeds d_f - 1."""
+    return max(mpf(1), d_f - 1)
+
+
+for key, dimension in (("B.5", lambda s: 1), ("B.6", lambda s: s)):
+
+    @form(E + key, "W_1", "repaired")
+    def _(gamma, B, **_):
+        return bumps(B, gamma / 4)
+
+    @form(E + key, "W_2", "repaired")
+    def _(s, dimension=dimension, **_):
+        return max(mpf(1), dimension(s) - 1)
 
 
 for own, other in (("4.5", "4.4"), ("4.7", "4.6")):

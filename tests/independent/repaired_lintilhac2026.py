@@ -1,7 +1,7 @@
 """The second computation of the repaired forms of Lintilhac et al. 2026: the sum over the blocks, as in their proof."""
 
-from independent.forms import form
-from independent.lintilhac2026_sharpness import gradient
+from independent.forms import form, several
+from independent.lintilhac2026_sharpness import closed_blocks, gradient
 
 P = "lintilhac2026/"
 
@@ -11,6 +11,25 @@ def _(omega, D, T, **_):
     return sum(gradient(omega, D, T).values())
 
 
-@form(P + "13", "bound", "repaired")
+@several(P + "5", "trace", ["repaired"])
+@several(P + "5", "order", ["repaired"])
+@several(P + "13", "bound", ["repaired"])
 def _(omega, D, T, **_):
     return 2 * sum(gradient(omega, D, T).values())
+
+
+def outer(D):
+    """Four weights of 4D for each even number up to D, as many as there are for the next even D at most."""
+    return 4 * (4 * D) ** 2 * (D / 2 + 1)
+
+
+@form(P + "10", "F", "repaired")
+def _(D, **_):
+    return outer(D)
+
+
+@form(P + "10", "total", "repaired")
+def _(omega, D, T, **_):
+    """The blocks, but for the offsets: at most 4 (D + 1)."""
+    blocks = closed_blocks(omega, D, T)
+    return sum(value for name, value in blocks.items() if name not in ("F", "Gamma")) + outer(D) + 4 * (D + 1)

@@ -1,11 +1,11 @@
 """The second computation of the repaired forms of Trauger and Tewari 2024: from their proofs, error by error, not from
 the displays."""
 
-from mpmath import log, mpf
+from mpmath import exp, log, mpf, sqrt
 
-from independent.edelman2022 import layer_moves
-from independent.forms import form
-from independent.trauger2024 import P, deep_covers, log_size, pure
+from independent.edelman2022 import chained_complexity, layer_moves
+from independent.forms import form, several
+from independent.trauger2024 import P, deep_covers, leading, log_size, pure
 
 NET = ("L", "L_sigma", "B_w", "B_C", "B_V", "B_QK")
 
@@ -104,3 +104,89 @@ def readings(key, token, number):
 
 readings("3.4", "B_X_1", "d")
 readings("3.5", "B_X", "N")
+
+
+@several(P + "3.2", "log_N", ["repaired"])
+@several(P + "B", "log_N", ["repaired"])
+def _(q, E_in, **_):
+    return E_in if q >= 1 else mpf(1) / 0
+
+
+# --- complexities -----------------------------------------------------------------------------------------------------
+
+
+def layers(part, rows):
+    """One coordinate of an average of tokens has the entropy (B_x^2)^2 C; then the largest of 2d of them, and what is
+    peeled off: once twice, and kd times where columns are bounded."""
+
+    def of(C, B_x, l1_norm, d, k, m, B):
+        one = levels(B_x, sqrt(2 * B_x**4 * C / m))
+        inner = one + B_x * sqrt(2 * log(2 * d) / m)
+        return min(B * (B_x if rows else l1_norm), 2 * B * (1 if rows else k * d) * inner)
+
+    def product(L_sigma, B_w_1, B_C_1inf, B_V_1inf):
+        return L_sigma * B_w_1 * B_C_1inf * B_V_1inf
+
+    @form(P + "4.1", part, "repaired")
+    def _(*, d, m, k=1, B_X, C_F, C0=1, kappa=2, **outer):
+        return of(C_F, B_X, sqrt(d) * B_X, d, k, m, product(**outer))
+
+    @form(P + "4.1.1", part, "repaired")
+    def _(*, d, m, k=1, B_X, B_QK_11, C0=1, kappa=2, **outer):
+        C = (B_QK_11 * B_X) ** 2 * log(2 * d * d + 1)
+        return of(C, B_X, sqrt(d) * B_X, d, k, m, product(**outer))
+
+    @form(P + "D.0.1", part, "repaired")
+    def _(*, d, m, k=1, B_X_1, B_QK_1inf, C0=1, kappa=2, **outer):
+        C = sum((B_QK_1inf * B_X_1) ** 2 * log(2 * d + 1) for _ in range(int(d)))
+        return of(C, B_X_1, B_X_1, d, k, m, product(**outer))
+
+    @form(P + "D.0.2", part, "repaired")
+    def _(*, d, m, k=1, B_X_1, B_QK_21, C0=1, kappa=2, **outer):
+        C = (B_QK_21 * B_X_1) ** 2 * log(2 * d * d + 1)
+        return of(C, B_X_1, B_X_1, d, k, m, product(**outer))
+
+
+def levels(A, s):
+    """maurey/levels before the range cuts it off."""
+    s = min(s, A / exp(mpf(1)))
+    return exp(mpf(1)) * s * (mpf("0.0853") + log(A / s))
+
+
+for part_, rows_ in (("R", False), ("R_rows", True)):
+    layers(part_, rows_)
+
+
+@form(P + "4.1", "delta_star", "repaired")
+def _(d, m, B_X, C_F, **_):
+    s, left = 2 * B_X**2 * sqrt(C_F / m), 1 - sqrt(log(2 * d) / m)
+    return B_X if s > left * B_X else s / left
+
+
+@form(P + "4.1", "E", "repaired")
+def _(d, m, B_X, C_F, **_):
+    """delta + int (s/x + r) dx from delta to B_x, at the best delta."""
+    s, r = 2 * B_X**2 * sqrt(C_F / m), sqrt(log(2 * d) / m)
+    at = min(B_X, s / (1 - r))
+    return at + r * (B_X - at) + s * log(B_X / at)
+
+
+@form(P + "S2.5", "counting", "repaired")
+def _(d, k, m, B_X, B_W_11, **_):
+    """One cover at the range over sqrt(n): 1 + 2 sqrt(n) to the power dk points."""
+    A = B_X * B_W_11
+    return min(A, A / sqrt(m) + A * sqrt(2 * d * k * log(1 + 2 * sqrt(m)) / m))
+
+
+@form(P + "S2.5", "norms", "repaired")
+def _(d, k, m, B_X, B_W_11, **_):
+    A = B_X * B_W_11
+    return chained_complexity(A, A**2 * log(2 * d * k + 1), m)
+
+
+@several(P + "5.1", "R", ["repaired"])
+@several(P + "5.1", "R_vocabulary", ["repaired"])
+def _(K, m, B_X, B_W_11, R_F=None, C0=None, kappa=2, **net):
+    """Twice the complexity of the scores: K rows are one more matrix."""
+    terms = deep_covers(entries({"B_W_11": B_W_11}), False, X=B_X, words=K, **net)
+    return 2 * chained_complexity(net["B_w"], leading(terms), m)

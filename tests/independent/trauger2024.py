@@ -1,14 +1,18 @@
 """The second computation: Trauger and Tewari 2024, and the sharpenings that its sharp forms use."""
 
 from fractions import Fraction
+from typing import NamedTuple
 
 from mpmath import binomial, exp, log, mpf, sqrt
 
 from independent.edelman2022 import (
     THIRD,
     E,
+    best_chain,
+    best_sides,
+    by_volume,
     layer_moves,
-    online_vector,
+    linear_class,
     proper_grid,
     split,
     two_sided,
@@ -20,12 +24,19 @@ from independent.forms import FORMS, form, near, several, up
 TINY = mpf(10) ** -40
 P, M = "trauger2024/", "maurey/"
 
-# --- covers of l1 balls, as (cost of an error of 1, log-size at an error, what rounding up adds) ---------------------
+# --- covers of l1 balls and other classes -----------------------------------------------------------------------------
+
+
+class Cover(NamedTuple):
+    cost: object  # of an error of 1
+    size: object  # the log-size at an error
+    rounding: object  # what rounding up adds to it
+    whole: object = None  # C with C/e^2 at every error
 
 
 def atoms(n, radius):
     """Lemma 3.1: the mean of ceil((radius/e)^2) of the 2n + 1 signed atoms."""
-    return radius**2 * log(2 * n + 1), lambda e: up((radius / e) ** 2) * log(2 * n + 1), log(2 * n + 1)
+    return Cover(radius**2 * log(2 * n + 1), lambda e: up((radius / e) ** 2) * log(2 * n + 1), log(2 * n + 1))
 
 
 def lattice_points(n, a):
@@ -37,22 +48,33 @@ def lattice_points(n, a):
 
 
 def lattice(n, radius):
-    return radius**2 * log(4 * n + 1) / 4, lambda e: lattice_points(n, (radius / e) ** 2), log(4 * n + 1)
+    cost, whole = radius**2 * log(4 * n + 1) / 4, radius**2 * log(2 * n + 1)
+    return Cover(cost, lambda e: lattice_points(n, (radius / e) ** 2), log(4 * n + 1), whole)
 
 
 def times(number, cover):
-    cost, size, rounding = cover
-    return number * cost, lambda e: number * size(e), number * rounding
+    cost, size, rounding, whole = cover
+    return Cover(number * cost, lambda e: number * size(e), number * rounding, whole and number * whole)
 
 
 def pure(C, radius=None):
     """C/e^2; nothing from the radius of the class on."""
-    return C, lambda e: mpf(0) if radius is not None and e >= radius * (1 - TINY) else C / e**2, mpf(0)
+    return Cover(C, lambda e: mpf(0) if radius is not None and e >= radius * (1 - TINY) else C / e**2, mpf(0), C)
 
 
 def best(*covers):
-    costs, sizes, roundings = zip(*covers, strict=True)
-    return min(costs), lambda e: min(size(e) for size in sizes), max(roundings)
+    costs, sizes, roundings, wholes = zip(*covers, strict=True)
+    return Cover(min(costs), lambda e: min(size(e) for size in sizes), max(roundings), min(wholes))
+
+
+def or_smaller(cover, *sizes):
+    """Whatever is known at an error, for a cover that the error is shared by."""
+    return cover._replace(size=lambda e: min(size(e) for size in (cover.size, *sizes)))
+
+
+def counted(entries, B, R):
+    """Every entry, by volume."""
+    return lambda e: entries * log(1 + 2 * B * R / e)
 
 
 def everywhere(F, R, inputs, outputs):
@@ -75,6 +97,15 @@ def at_cut_off(A, log_N, constant, m, p=0):
     tau = A / sqrt(m)
     C = tau**2 * (log_N(tau) - constant)
     return min(A, 4 * tau + 12 * (sqrt((p + constant) / m) * (A - tau) + sqrt(C / m) * log(sqrt(m))))
+
+
+def levelled(A, cover, m, proper=True, scale=1):
+    """As many levels as serve best; the shares of the rounding are of links no longer than 9/5 A, or 13/5 A."""
+    links, external = (mpf(9) / 5, 0) if proper else (mpf(13) / 5, 1)
+    one = best_chain(A, cover.cost * scale, m, external) + links * A * sqrt(2 * cover.rounding / m)
+    if cover.whole is not None and cover.rounding:
+        one = min(one, best_chain(A, cover.whole * scale, m, external))
+    return min(A, one)
 
 
 def chained(A, C, m, p=0, proper=True):
@@ -180,7 +211,7 @@ def _(b, delta, m, R_F):
 
 @form(P + "S2.3", "gap", "sharp")
 def _(b, delta, m, R_F):
-    return two_sided(1, b, delta, m, R_F)
+    return best_sides(1, b, delta, m, R_F)
 
 
 @form(P + "S2.5", "counting", "printed")
@@ -200,14 +231,13 @@ def _(d, k, m, B_X, B_W_11, **_):
 
 @form(P + "S2.5", "norms", "derived")
 def _(d, k, m, B_X, B_W_11, **_):
-    C, _, p = atoms(d * k, B_X * B_W_11)
+    C, _, p, _ = atoms(d * k, B_X * B_W_11)
     return textbook(B_X * B_W_11, C, m, p)
 
 
 @form(P + "S2.5", "norms", "sharp")
 def _(d, k, m, B_X, B_W_11, **_):
-    C, _, p = lattice(d * k, B_X * B_W_11)
-    return chained(B_X * B_W_11, C, m, p)
+    return levelled(B_X * B_W_11, lattice(d * k, B_X * B_W_11), m)
 
 
 @form(P + "S2.5", "log_N_counting", "derived")
@@ -220,7 +250,12 @@ def entries_of_a_map(cover):
 
 
 FORMS[P + "S2.5", "log_N_norms", "derived"] = FORMS[P + "3.6", "log_N", "derived"] = entries_of_a_map(atoms)
-FORMS[P + "S2.5", "log_N_norms", "sharp"] = FORMS[P + "3.6", "log_N", "sharp"] = entries_of_a_map(lattice)
+
+
+@several(P + "S2.5", "log_N_norms", ["sharp"])
+@several(P + "3.6", "log_N", ["sharp"])
+def _(d, k, B_X, B_W_11, eps, **_):
+    return min(lattice(d * k, B_X * B_W_11).size(eps), by_volume(d, k, B_W_11, B_X, eps))
 
 
 @form(P + "3.1", "error", "printed")
@@ -295,9 +330,10 @@ def _(eps, d, k, B_X_1, B_W_21, **_):
 @form(P + "3.4", "log_N_rows", "sharp")
 def _(eps, d, k, B_X_1, B_W_21, **_):
     """At the d scaled basis vectors: corrections along coordinates, along a net, or row by row."""
-    levels = next(n for n in range(200) if 2**n >= k)
-    costs = k * log(2 * k * d + 1), mpf(64) / 49 * log(mpf(5) ** k * d + 1), 3 * log(2 * k * d * (levels + 1) + 1)
-    return pure(min(costs) * (B_W_21 * B_X_1) ** 2, B_W_21 * B_X_1)[1](eps)
+    levels = 2 + log(16 * k) / log(mpf(17) / 16)
+    costs = k * log(2 * k * d + 1), mpf(64) / 49 * log(mpf(5) ** k * d + 1), mpf(9) / 8 * log(2 * k * d * levels + 1)
+    by_corrections = pure(min(costs) * (B_W_21 * B_X_1) ** 2, B_W_21 * B_X_1)[1](eps)
+    return min(by_corrections, by_volume(d, k, B_W_21, B_X_1, eps))
 
 
 @form(P + "3.5", "log_N_rows", "printed")
@@ -312,12 +348,12 @@ def _(eps, N, k, B_X, B_W_21, **_):
 
 @form(P + "3.5", "log_N_rows", "sharp")
 def _(eps, N, d, k, B_X, B_W_21, **_):
-    return pure(online_vector(B_W_21, B_X, N, d, k, B_W_21), B_W_21 * B_X)[1](eps)
+    return linear_class(eps, N, d, k, B_X, B_W_21, B_W_21)
 
 
 @form(P + "3.5", "log_N", "sharp")
 def _(eps, N, d, k, B_X, B_W_21, **_):
-    return pure(online_vector(B_W_21, B_X, N, d, k), B_W_21 * B_X)[1](eps)
+    return linear_class(eps, N, d, k, B_X, B_W_21)
 
 
 @form(P + "3.6", "log_N", "printed")
@@ -367,7 +403,8 @@ def in_entries(B, F):
         return atoms(outputs * inputs, B * R)
 
     def sharp(outputs, inputs, R, R_1, spectral):
-        return lattice(outputs * inputs, B * R)
+        largest = spectral if spectral is not None else B if F is None else min(F, B)
+        return or_smaller(lattice(outputs * inputs, B * R), counted(outputs * inputs, largest, R))
 
     return derived, sharp
 
@@ -390,8 +427,8 @@ def frobenius(given, outputs, inputs, spectral):
 
 def moved_in(cover):
     """Half the error is kept for moving the centres into the class."""
-    cost, size, rounding = cover
-    return 4 * cost, lambda e: size(e / 2), rounding
+    cost, size, rounding, whole = cover
+    return Cover(4 * cost, lambda e: size(e / 2), rounding, whole and 4 * whole)
 
 
 def in_columns(B, F):
@@ -403,8 +440,9 @@ def in_columns(B, F):
 
     def sharp(outputs, inputs, R, R_1, spectral):
         if R_1 is None:
-            return lattice(outputs * inputs, inputs * B * R)
-        return moved_in(times(inputs, lattice(outputs, B * R_1)))
+            largest = min(F, sqrt(inputs) * B) if spectral is None else spectral
+            return or_smaller(lattice(outputs * inputs, inputs * B * R), counted(outputs * inputs, largest, R))
+        return moved_in(by_column(outputs, inputs, B, R_1))
 
     return derived, sharp
 
@@ -415,29 +453,51 @@ def in_column_sums(B, F):
     def derived(outputs, inputs, R, R_1, spectral):
         radius = l1(inputs, R, R_1)
         if spectral is None:  # the read-out: one row of norm at most F
-            return 144 * (F * radius) ** 2, lambda e: zhang(F, radius, inputs, e / 2), mpf(0)
+            return Cover(144 * (F * radius) ** 2, lambda e: zhang(F, radius, inputs, e / 2), mpf(0))
         rows = sqrt(outputs) * B
         size = lambda e: proper_grid(rows, radius, inputs, outputs, e)  # noqa: E731
-        return 144 * (2 * rows * radius) ** 2, size, log(binomial(2 * outputs, outputs))
+        return Cover(144 * (2 * rows * radius) ** 2, size, log(binomial(2 * outputs, outputs)))
 
     def sharp(outputs, inputs, R, R_1, spectral):
         size = min(F, B) if spectral is None else frobenius(B, outputs, inputs, spectral)
-        return best(
+        found = best(
             lattice(outputs * inputs, sqrt(outputs) * B * R),
             of_all_inputs(outputs, inputs, R, R_1, spectral, size),
         )
+        largest = size if spectral is None else spectral
+        sizes = [counted(outputs * inputs, largest, R)]
+        if R_1 is not None:
+            sizes.append(few_columns(inputs, outputs, B * R_1))
+        return or_smaller(found, *sizes)
 
     return derived, sharp
 
 
+def by_column(outputs, inputs, B, R_1):
+    """Each column on a lattice, or all of them by their entries."""
+    return or_smaller(times(inputs, lattice(outputs, B * R_1)), counted(outputs * inputs, B, R_1))
+
+
+def few_columns(d, k, radius):
+    """radius/e columns, chosen out of d, each in k dimensions at three times its share: 3^k, and e (k + 1) for the
+    multinomial coefficients."""
+    return lambda e: radius / e * (k * log(mpf(3)) + log(d) + log(k + 1) + 1)
+
+
 @form(P + "3.3", "log_N", "sharp")
 def _(eps, d, k, B_X_1, B_W_1inf, **_):
-    return times(d, lattice(k, B_W_1inf * B_X_1))[1](eps)
+    return by_column(k, d, B_W_1inf, B_X_1).size(eps)
+
+
+@form(M + "few-columns", "log_N", "printed")
+def _(eps, d, k, B_X_1, B_W_21):
+    return few_columns(d, k, B_X_1 * B_W_21)(eps)
 
 
 @form(P + "3.4", "log_N", "sharp")
 def _(eps, d, k, B_X_1, B_W_21, **_):
-    return best(lattice(d * k, sqrt(k) * B_W_21 * B_X_1), on_basis(B_W_21, B_X_1, d, k))[1](eps)
+    found = best(lattice(d * k, sqrt(k) * B_W_21 * B_X_1), on_basis(B_W_21, B_X_1, d, k))
+    return or_smaller(found, counted(d * k, B_W_21, B_X_1), few_columns(d, k, B_W_21 * B_X_1)).size(eps)
 
 
 # --- 4.1: one layer. Duality peels w, W_c and W_v off; the class and its negative cost 2, the activation L_sigma ------
@@ -453,6 +513,12 @@ def printed_layer(outer, C0, B_x, slope, inside, d, m):
     return C0 * outer * (slope / sqrt(m) * (1 + log(inside)) + B_x * sqrt(log(2 * d) / m))
 
 
+def units(k):
+    """Of so many units whose norms have a bounded sum: each for itself, or two for every halving and the rest."""
+    halvings = next(n for n in range(200) if 2**n >= k)
+    return min(k, 1 + 2 * halvings)
+
+
 def averages(B_x, C, p, d, m, kappa):
     """Signed coordinates of averages of tokens: W_QK within e moves them by kappa B_x^2 e."""
     return textbook(B_x, (kappa * B_x**2) ** 2 * C, m, log(2 * d) + p)
@@ -461,8 +527,8 @@ def averages(B_x, C, p, d, m, kappa):
 def sharp_layer(rows, one, B_x, l1_norm, d, k, m, L_sigma, B_w_1, B_C_1inf, B_V_1inf):
     """`one` is the complexity of one coordinate; the largest of 2d of them, peeled, or the range of the layer."""
     union = min(B_x, one + B_x * sqrt(2 * log(2 * d) / m))
-    largest = B_w_1 * B_C_1inf * L_sigma * B_V_1inf * (B_x if rows else l1_norm)
-    return min(peeled(rows, d, k, L_sigma, B_w_1, B_C_1inf, B_V_1inf) * union, largest)
+    outer = B_w_1 * B_C_1inf * L_sigma * B_V_1inf
+    return min(2 * outer * (1 if rows else d * units(k)) * union, outer * (B_x if rows else l1_norm))
 
 
 def layers(part, rows):
@@ -477,7 +543,7 @@ def layers(part, rows):
 
     @form(P + "4.1", part, "sharp")
     def _(*, d, m, k=1, B_X, C_F, C0=1, kappa=2, **outer):
-        return sharp_layer(rows, chained(B_X, B_X**4 * C_F, m), B_X, sqrt(d) * B_X, d, k, m, **outer)
+        return sharp_layer(rows, best_chain(B_X, B_X**4 * C_F, m), B_X, sqrt(d) * B_X, d, k, m, **outer)
 
     @form(P + "4.1.1", part, "printed")
     def _(*, d, m, k=1, L_sigma, B_w_1, B_C_1inf, B_V_1inf, B_X, B_QK_11, C0=1, **_):
@@ -486,13 +552,13 @@ def layers(part, rows):
 
     @form(P + "4.1.1", part, "derived")
     def _(*, d, m, k=1, L_sigma, B_w_1, B_C_1inf, B_V_1inf, B_X, B_QK_11, kappa=2, **_):
-        C, _, p = atoms(d * d, B_QK_11 * B_X)
+        C, _, p, _ = atoms(d * d, B_QK_11 * B_X)
         return peeled(rows, d, k, L_sigma, B_w_1, B_C_1inf, B_V_1inf) * averages(B_X, C, p, d, m, kappa)
 
     @form(P + "4.1.1", part, "sharp")
     def _(*, d, m, k=1, B_X, B_QK_11, C0=1, kappa=2, **outer):
-        C, _, p = lattice(d * d, B_QK_11 * B_X)
-        return sharp_layer(rows, chained(B_X, B_X**4 * C, m, p), B_X, sqrt(d) * B_X, d, k, m, **outer)
+        one = levelled(B_X, lattice(d * d, B_QK_11 * B_X), m, scale=B_X**4)
+        return sharp_layer(rows, one, B_X, sqrt(d) * B_X, d, k, m, **outer)
 
     @form(P + "D.0.1", part, "printed")
     def _(*, d, m, k=1, L_sigma, B_w_1, B_C_1inf, B_V_1inf, B_X_1, B_QK_1inf, C0=1, **_):
@@ -502,14 +568,16 @@ def layers(part, rows):
 
     @form(P + "D.0.1", part, "derived")
     def _(*, d, m, k=1, L_sigma, B_w_1, B_C_1inf, B_V_1inf, B_X_1, B_QK_1inf, kappa=2, **_):
-        C, _, p = times(d, atoms(d, B_QK_1inf * B_X_1))
+        C, _, p, _ = times(d, atoms(d, B_QK_1inf * B_X_1))
         return peeled(rows, d, k, L_sigma, B_w_1, B_C_1inf, B_V_1inf) * averages(B_X_1, C, p, d, m, kappa)
 
     @form(P + "D.0.1", part, "sharp")
     def _(*, d, m, k=1, B_X_1, B_QK_1inf, C0=1, kappa=2, **outer):
-        """The entries within e/B_x^3, column by column."""
+        """The entries within e/B_x^3, column by column; or the columns within e/B_x^2."""
         K = d * B_QK_1inf * B_X_1**3 * log(2 * d + 1)
-        return sharp_layer(rows, chained_linear(B_X_1, K, m), B_X_1, B_X_1, d, k, m, **outer)
+        C = d * log(2 * d + 1) * (B_QK_1inf * B_X_1) ** 2
+        one = min(best_chain(B_X_1, B_X_1**4 * C, m), chained_linear(B_X_1, K, m))
+        return sharp_layer(rows, one, B_X_1, B_X_1, d, k, m, **outer)
 
     @form(P + "D.0.2", part, "printed")
     def _(*, d, m, k=1, L_sigma, B_w_1, B_C_1inf, B_V_1inf, B_X_1, B_QK_21, C0=1, **_):
@@ -528,9 +596,9 @@ def layers(part, rows):
 
     @form(P + "D.0.2", part, "sharp")
     def _(*, d, m, k=1, B_X_1, B_QK_21, C0=1, kappa=2, **outer):
-        """The d^2 entries, an l2 ball, within e/B_x^3; centres anywhere."""
+        """Corrections of single entries: scores are mixtures of d^2 of them, of size B_x^2."""
         C = (B_QK_21 * B_X_1**3) ** 2 * log(2 * d**2 + 1)
-        return sharp_layer(rows, chained(B_X_1, C, m, proper=False), B_X_1, B_X_1, d, k, m, **outer)
+        return sharp_layer(rows, best_chain(B_X_1, C, m), B_X_1, B_X_1, d, k, m, **outer)
 
 
 for part, rows in (("R", False), ("R_rows", True)):
@@ -599,25 +667,27 @@ def deep_covers(cover, sharp, L, L_sigma, B_w, B_C, B_V, B_QK, d, k, X, X_1=None
         found.append(cover(k, d, radii[i], R_1, B_V))
         found.append(cover(d, k, inner[i], None, B_C))
     found.append(cover(words, d, radii[L], None, None))
-    return [(cost, effect, size, p) for (cost, size, p), effect in zip(found, effects, strict=True)]
+    return list(zip(found, effects, strict=True))
 
 
 def log_size(terms, eps):
-    return split([(cost, effect, size) for cost, effect, size, _ in terms], eps)
+    return split([(cover.cost, effect, cover.size) for cover, effect in terms], eps)
 
 
-def leading(terms):
-    return sum(cost**THIRD * effect ** (2 * THIRD) for cost, effect, *_ in terms) ** 3
+def leading(terms, which="cost"):
+    return sum(getattr(cover, which) ** THIRD * effect ** (2 * THIRD) for cover, effect in terms) ** 3
 
 
 def rounding(terms):
-    return sum(p for *_, p in terms)
+    return sum(cover.rounding for cover, _ in terms)
 
 
 def deep_complexity(terms, sharp, A, m, eps_inside=False):
     if eps_inside:
         return at_cut_off(A, lambda tau: log_size(terms, tau), rounding(terms), m)
-    return (chained if sharp else textbook)(A, leading(terms), m, rounding(terms))
+    if not sharp:
+        return textbook(A, leading(terms), m, rounding(terms))
+    return levelled(A, Cover(leading(terms), None, rounding(terms), leading(terms, "whole")), m)
 
 
 def _given(C_1, C_X):
@@ -661,7 +731,8 @@ def corollary(key, norm, token, covers, printed_cost):
         def _(sharp=name == "sharp", **values):
             zhangs = key == "F.0.2" and not sharp
             R = deep_complexity(terms(sharp, values), sharp, values["B_w"], values["m"], zhangs)
-            return two_sided(values["L_loss"], values["b"], values["delta"], values["m"], R)
+            gap = (values["L_loss"], values["b"], values["delta"], values["m"], R)
+            return best_sides(*gap, every=True) if sharp else two_sided(*gap)
 
 
 corollary("4.2.1", "B_W_11", "B_X", in_entries, lambda d, k: log(2 * d * k + 1))
@@ -680,20 +751,21 @@ for name in ("derived", "sharp"):
     def counted_network(m, B_X, L, L_sigma, B_w, B_C, B_V, B_QK, d, k, kappa=2, sharp=name == "sharp", **_):
         """Every entry counted: (1 + 2 B R/e)^(entries) points, B the spectral norm."""
 
-        def counted(outputs, inputs, R, R_1, spectral):
+        def entries(outputs, inputs, R, R_1, spectral):
             B, n = B_w if spectral is None else spectral, outputs * inputs
-            return n * (2 * B * R) ** 2, lambda e: n * log(1 + 2 * B * R / e), None
+            return Cover(n * (2 * B * R) ** 2, counted(n, B, R), None)
 
-        return deep_covers(counted, sharp, L, L_sigma, B_w, B_C, B_V, B_QK, d, k, B_X, kappa=kappa)
+        return deep_covers(entries, sharp, L, L_sigma, B_w, B_C, B_V, B_QK, d, k, B_X, kappa=kappa)
 
     @form(P + "S2.5", "log_N_network", name)
     def _(eps, network=counted_network, **values):
         return log_size(network(**values), eps)
 
     @form(P + "S2.5", "gap_network", name)
-    def _(L_loss, b, delta, m, network=counted_network, **values):
+    def _(L_loss, b, delta, m, network=counted_network, sharp=name == "sharp", **values):
         terms = network(m=m, **values)
-        return two_sided(L_loss, b, delta, m, one_resolution(values["B_w"], lambda tau: log_size(terms, tau), m))
+        gap = (L_loss, b, delta, m, one_resolution(values["B_w"], lambda tau: log_size(terms, tau), m))
+        return best_sides(*gap, every=True) if sharp else two_sided(*gap)
 
     @form(P + "5.1", "R_vocabulary", name)
     def _(K, m, B_X, B_W_11, R_F=None, C0=None, sharp=name == "sharp", **net):

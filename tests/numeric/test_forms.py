@@ -55,13 +55,14 @@ def test_equals_the_second_computation(key):
         compared(claim, part, form, point(claim.record, rng))
 
 
-ONE = {"in (0, 1)": "1/10", "in [0, 1]": "1/2", "in (0, 1]": "1/2"}  # by domain; 1 in all others
+ONE = {"in (0, 1)": "1/10", "in [0, 1]": "1/2", "in (0, 1]": "1/2", "in [-1, 1]": "1/2"}  # by domain; 1 in all others
 CHOICES = {"positive integer": ["1", "2", "4", "10"], "positive real": NATURAL, "in (0, 1)": ["1/10", "1/2"]}
 
 
 def natural(claim, eps, d):
     """Norms of 1, and what the hypotheses speak of drawn among natural values until they hold."""
-    at = {p.name: ["1", "8"] if p.index else ONE.get(p.domain, "1") for p in claim.symbols if not p.optional}
+    at = {p.name: ONE.get(p.domain, "1") for p in claim.symbols if not p.optional}
+    at |= {p.name: [at[p.name], "8" if at[p.name] == "1" else "1"] for p in claim.symbols if p.index and p.name in at}
     sizes = {p.index: "2" for p in claim.symbols if p.index} | dict.fromkeys(claim.unrolled, "2")
     domain = {p.name: p.domain for p in claim.symbols}
     chosen = {"eps": "1/2" if domain.get("eps") in ONE and eps == "1" else eps, "H": "2", "L": "2"}

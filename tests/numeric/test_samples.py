@@ -23,7 +23,7 @@ from maurey.numeric.blame import blame, shares_of
 from maurey.numeric.exact import to_rational
 from maurey.numeric.samples import certified, samples
 from maurey.numeric.slopes import Line, Slopes
-from maurey.numeric.walk import run
+from maurey.numeric.walk import Undefined, run
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Assumption, Claim, Parameter, Part
 
@@ -176,6 +176,10 @@ NO_LINES = {  # a difference comes first, or a maximum in the only step with m: 
     ("mousavi2025/36", "total", "sharp"),
     ("mousavi2025/20", "level", "repaired"),
     *(("trauger2024/4.1", part, "printed") for part in ("delta_star", "E")),
+    *(("clopper1934/upper", "risk", "printed"), ("maurey/finite-pool", "share", "printed")),
+    ("maurey/occam", "count", "derived"),
+    *(("maurey/prequential", part, "printed") for part in ("fixed", "mixture")),
+    ("maurer2009/4", "risk", "printed"),
     *((f"trauger2024/D.0.{n}", part, "printed") for n in (1, 2) for part in ("R", "R_rows")),
 }
 
@@ -204,7 +208,10 @@ def test_lines_hold_over_their_range(key, part, form):
             for inner in (low, rng.randint(low, high), high):
                 values, balls = given | {claim.samples: fmpq(inner)}, Balls(bound.steps)
                 for step in bound.steps:
-                    values[step.name] = run([step], values, balls)
+                    try:
+                        values[step.name] = run([step], values, balls)
+                    except Undefined:
+                        break  # tails of so many counts are not summed
                     if isinstance(line := lines.get(step.name), Line):
                         there = line.at * (line.slope * arb(fmpq(inner, low)).log()).exp()
                         assert arb(there).overlaps(arb(values[step.name])), step.name

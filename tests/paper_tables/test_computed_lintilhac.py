@@ -1,9 +1,13 @@
 """Exhibits computed after Lintilhac and Shaikh 2026: perturbations of the construction, and that findings follow."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from figures import data_of, figure_of
 
+from maurey.paper_tables import style
 from maurey.paper_tables.lintilhac2026 import perturbation
 from maurey.verify.papers.lintilhac2026.network.construction import build, flat, masks, named, run
 from maurey.verify.training.tasks import walsh
@@ -34,12 +38,10 @@ def test_rows(exhibit):
     assert exhibit.rows[0][:4] == ["5", "1", "2", "1E-04"]
 
 
-def test_figure(exhibit):
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    exhibit.draw(figure)
-    assert [len(panel.lines) for panel in figure.axes] == [4, 2, 4, 3]
+def test_figure(exhibit, monkeypatch):
+    data = replace(data_of("lintilhac2026/perturbation", exhibit), facts=SMALL)
+    (panel,) = figure_of("lintilhac2026/perturbation", data).axes
+    assert sum(kind == "data" for kind, _ in style.drawn(panel)) == 2  # degrees
 
 
 def test_changes_are_those_of_the_whole_hessian():

@@ -100,7 +100,8 @@ def test_a_risk_below_a_printed_floor_disagrees():
     law = Law(8, 1, 4, False)
     assert heads._floors([Row(law, 0.64, 0.01, 0.625, 0.65)]).agrees
     assert heads._floors([Row(law, 0.5, 0.01, 0.625, 0.65)]).agrees is False
-    assert "1 of all 2 reach" in heads._reached([Row(law, 0.5, 0.01, 0.625, 0.65), Row(law, 0.65, 0.01, 0.625, 0.65)])
+    found = [Row(law, risk, 0.01, 0.625, 0.65) for risk in (0.5, 0.65)]
+    assert "which 1 of 2 layers that were built reach" in heads._reached(found)
 
 
 def chance(N, below, above):

@@ -140,9 +140,9 @@ def test_what_a_bound_says():
     assert len(exhibit.rows) == 2
     assert any("1 of (one channel, 1, 1), prior around half of the strings" in note for note in exhibit.notes)
     said = "of 2 networks 1 have a bound below 1, 1 one below what a constant has"  # one has none
-    assert any(f"half of the strings: {said}" in note for note in exhibit.notes)
+    assert any(f"half of the strings: {said}" in note for note in exhibit.verdict)
     said = "of 1 networks 1 have a bound below 1, 0 one below what a constant has"
-    assert any(f"initial weights: {said}" in note for note in exhibit.notes)
+    assert any(f"initial weights: {said}" in note for note in exhibit.verdict)
 
 
 def test_a_bound_that_is_exceeded_is_a_disagreement():

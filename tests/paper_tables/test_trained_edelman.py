@@ -182,7 +182,7 @@ def test_sparse_and_reports_what_is_beyond_the_grid_and_both_protocols():
     (gap,) = (row for row in rows if row["kind"] == "protocols")
     assert (gap["value"], gap["protocol"]) == ("+1.000", "paper - fast")
     assert [row["note"] for row in rows if row["kind"].startswith("fit")] == ["needs 3 contexts of known size"] * 2
-    notes = "\n".join(made.notes)
+    notes = "\n".join(made.told)
     for words in ("T = 800, fast: 120 of 120", "they DIFFER", "a fit needs 3", "Scale paper", "keyed by the hash",
                   "(2022, T)", "> 100 (100 to 100) at T = 200"):  # fmt: skip
         assert words in notes

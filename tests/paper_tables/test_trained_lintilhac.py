@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from figures import data_of, figure_of
 
 import maurey
 from maurey.paper_tables import exhibits, trained
@@ -53,7 +54,7 @@ def shown(name, outcomes, scale="paper"):
 
 def finding(made, words):
     (found,) = [found for found in made.findings if words in found.text]
-    assert found.note in made.notes
+    assert found.note in made.told
     return found
 
 
@@ -454,7 +455,7 @@ def test_the_curve_before_training_is_that_of_the_engine():
 
 def test_smoke(tmp_path, monkeypatch):
     """All that a user gets but the figures, which other tests draw; the second exhibit shows the runs of the first."""
-    monkeypatch.setattr(exhibits, "_figures", lambda exhibit, folder: [])
+    monkeypatch.setattr(exhibits, "_figures", lambda *_: [])
     found = {}
     with Store(tmp_path / "results.sqlite") as store:
         for name in MODULES:
@@ -471,8 +472,6 @@ def test_smoke(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", list(MODULES))
 def test_figures_are_drawn(name):
-    from matplotlib.figure import Figure
-
     if name == "mechanism":
         c = Spectrum(model="channel", D=2, omega=2, T=5, m=64, batch=16, width=32, watch=True)
         record = {"status": "done", "converged": True, "epochs": 3, "train_loss": 0.01, "test_loss": 0.011}
@@ -481,8 +480,7 @@ def test_figures_are_drawn(name):
     else:
         own = [outcome(1), outcome(2), outcome(2, trial=1, converged=False), outcome(1, 14, trace=-9.0, error=9.0)]
     made, _ = shown(name, own, "smoke" if name == "mechanism" else "paper")
-    figure = Figure()
-    made.draw(figure)
+    figure = figure_of(f"lintilhac2026/{name}", data_of(f"lintilhac2026/{name}", made))
     assert all(axes.has_data() for axes in figure.axes)
 
 

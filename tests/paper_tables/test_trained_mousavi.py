@@ -283,7 +283,7 @@ def test_the_printed_curves_agree_with_themselves(name):
     number = 3 * 5 * len(expected(name)["printed"]["N"])
     assert {f.much for f in findings(made, "within a factor of 2")} == {f"{number} of {number} runs"}
     assert {f.figure for f in made.findings} == {expected(name)["figure"]}
-    notes = "\n".join(made.notes)
+    notes = "\n".join(made.told)
     for part in ("Scale paper, variant text", "Scale paper, variant script", "Runs of the plan: ", "Cost: ", "Seeds",
                  "no longer a number): 1"):  # fmt: skip
         assert part in notes
@@ -298,7 +298,7 @@ def test_runs_that_are_missing_are_counted():
     assert {f.much for f in findings(made, "within a factor of 2")} == {"66 of 90 runs"}
     assert set(words(made, "within a factor of 2")) == {"partly, agrees"}
     assert {f.much for f in findings(made, "N = 12 fewer")} == {"11 of 15 runs"}
-    notes = "\n".join(made.notes)
+    notes = "\n".join(made.told)
     assert "not all at " in notes
     assert "text, RNN, N = 2 (1 of 5), 4 (1 of 5)" in notes
     only, _ = shown("length", [o for o in runs if variant_of(o.config) == "text"])
@@ -442,7 +442,7 @@ def test_one_network_of_three():
     first = [o for o in watched(0.02) if o.trial == 0]
     made, _ = shown("attention", first)
     assert words(made, "the mass of") == ["partly, agrees"] * 2
-    assert "Runs of the plan: 2 of 6; not all at script, Transformer, N = 100 (1 of 3)" in "\n".join(made.notes)
+    assert "Runs of the plan: 2 of 6; not all at script, Transformer, N = 100 (1 of 3)" in "\n".join(made.told)
     mixed = [*first, *(o for o in watched(0.3) if o.trial in (1, 2))]
     assert words(shown("attention", mixed)[0], "the mass of") == ["undecided"] * 2
 

@@ -17,7 +17,7 @@ from maurey.paper_tables.trauger2024 import majority
 from maurey.paper_tables.trauger2024 import trained as layers
 from maurey.symbolic.claim import InputError
 from maurey.verify.certificates.gaps import above
-from maurey.verify.certificates.norm_bounds import bounds
+from maurey.verify.certificates.norm_bounds import bounds, of_class, paid
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import key
 from maurey.verify.training.trials.majority import Majority
@@ -42,8 +42,13 @@ def outcome(T=20, trial=0, config=LAYER, gap=0.1, errors=100, iterations=1000, n
     return Outcome(replace(config, T=T, iterations=iterations), trial, record | (found if status == "done" else {}))
 
 
+def before(config, norms):
+    """The bounds of a class that was there before the data: nothing is paid, and norms are as given."""
+    return of_class(config, {name: above(x) for name, x in norms.items()}, Fraction(1, 20))
+
+
 def at(label, form, many=MANY, config=LAYER, **changes):
-    found = bounds(config, NORMS[config.model] | changes)
+    found = before(config, NORMS[config.model] | changes)
     return float(next(one for one in found if (one.label, one.form) == (label, form)).at(many))
 
 
@@ -161,7 +166,7 @@ def test_without_weights_the_deviation_is_left():
         "heads": [2 * log(2) * sqrt(log(1 / DELTA) / 600), three, three],
         "layers": [*(4 * log(2) * sqrt(2 * log(n / DELTA) / 300) for n in (4, 8)), three],
     }
-    for one in bounds(LAYER, scaled(1e-12)):
+    for one in before(LAYER, scaled(1e-12)):
         left = deviations["layers" if one.part else "heads"][("printed", "derived", "sharp").index(one.form)]
         assert float(one.gap) == pytest.approx(left, rel=1e-5), one
 
@@ -174,6 +179,26 @@ def test_norms_are_rounded_up():
     assert above([1 / 3])[0] > Fraction(1, 3) * (1 + Fraction(1, 10**9))
 
 
+@pytest.mark.parametrize("config", [LAYER, ENCODER], ids=["layer", "encoder"])
+def test_what_was_measured_is_paid_for(config):
+    """Every norm of the class is a power of 2^(1/8) above the measured one; delta has the product of their weights. A
+    bound is that of this class, and no bound is smaller than if nothing were paid."""
+    norms = {name: x for name, x in NORMS[config.model].items() if name != "l1"}
+    known, share = paid(norms)
+    measured = [x for value in norms.values() for x in (value if isinstance(value, list) else [value])]
+    rounded = [float(x) for value in known.values() for x in (value if isinstance(value, list) else [value])]
+    places = [math.ceil(8 * math.log2(x * (1 + 1e-9))) for x in measured]
+    assert rounded == pytest.approx([2 ** (k / 8) for k in places], rel=1e-12)
+    price = sum(2 * log(1 + abs(k)) + log(math.pi**2 / 3 - 1) for k in places)
+    assert log(share.denominator) - log(share.numerator) == pytest.approx(price, rel=1e-9)
+    ours, theirs = bounds(config, norms), before(config, norms)
+    again = of_class(config, known, share / 20)
+    for one, other, less in zip(ours, again, theirs, strict=True):
+        assert one.at(MANY) == other.at(MANY)
+        if one.form != "printed":
+            assert one.at(MANY) > less.at(MANY)
+
+
 def test_samples_and_too_few_of_them():
     for one in bounds(LAYER, NORMS["layer"]):
         many = one.samples(log(2))
@@ -184,7 +209,7 @@ def test_samples_and_too_few_of_them():
     assert [one.gap is None for one in few] == [bool(one.part) for one in few]
     with pytest.raises(InputError, match="m > d"):
         few[-1].at(65)
-    assert {int(one.samples(10.0)) for one in bounds(LAYER, scaled(1e-9)) if one.form != "printed"} == {1, 66}
+    assert {int(one.samples(10.0)) for one in before(LAYER, scaled(1e-9)) if one.form != "printed"} == {1, 66}
 
 
 # --- what is picked, shown and said ----------------------------------------------------------------------------------
@@ -260,13 +285,13 @@ def test_trained_exhibits_render(name, module, config, tmp_path):
     stage = scale(T=[20, 40], m=[config.m], trials=2)
     made = module.render(stage, expected(f"{name}/trained"), [*runs, outcome(40, 2, config, status="failed")])
     assert len(made.rows) == 2 * len(theory.Held(runs[0]).stated)
-    text = "\n".join(made.notes)
+    text = "\n".join(made.told)
     for words in ("Failed trials (a loss that is no longer a number): 1", "embeddings" if name == "edelman2022" else
                   "fixed vector", "log(1 + e^A)", "B_QK 1.5 to 1.5", "agrees."):  # fmt: skip
         assert words in text
     assert len(made.disagreements) == (name == "trauger2024")  # of counting
     exhibits.write(f"{name}/trained", made, tmp_path, 1.0)
-    assert (tmp_path / "figure.png").stat().st_size > 10_000
+    assert (tmp_path / "figure.svg").stat().st_size > 10_000
 
 
 def test_trials_are_those_of_the_majority():
@@ -396,4 +421,4 @@ def test_two_lengths_decide_nothing(tmp_path):
     made = rendered({T: FLAT[T] for T in (20, 40)})
     assert [finding.word for finding in made.findings] == ["partly, undecided"] * 3
     exhibits.write("trauger2024/majority", made, tmp_path, 1.0)
-    assert (tmp_path / "figure.png").stat().st_size > 10_000
+    assert (tmp_path / "figure.svg").stat().st_size > 10_000

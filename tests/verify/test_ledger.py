@@ -207,6 +207,24 @@ def test_every_edit_with_digests_made_again_is_seen_by_a_replay(put):
     assert list(ledger.differences(found)) == [f"{true[gone]['key']}: to be verified again"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "alike"),
+    [
+        ("0.617", "0.618", True),
+        ("0.617", "0.619", False),
+        ("9.898e-20", "9.899e-20", True),
+        ("9.898e-20", "9.998e-20", False),
+        ("off by 1.1e-14 at 48 strings", "off by 6.6e-15 at 48 strings", True),
+        ("off by 1.1e-14 at 48 strings", "off by 6.6e-15 at 47 strings", False),
+        ("off by 1.1e-14", "off by 1.1e-11", False),
+        ("12", "13", False),
+        ("none beyond", "one beyond", False),
+    ],
+)
+def test_machines_differ_in_the_last_digit(old, new, alike):
+    assert (list(ledger._unlike(old, new, "note")) == []) is alike
+
+
 def test_what_is_not_replayed_is_listed(put):
     entries = entries_of()
     found = {entry["key"]: copy.deepcopy(entry) for entry in entries.values()}

@@ -9,10 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from operator import add
-from typing import Any
-
-import numpy as np
-from flint import arb
 
 from maurey.numeric.types import Either
 from maurey.symbolic.modules import (
@@ -30,60 +26,23 @@ from maurey.symbolic.modules import (
     Sequence,
     WithOne,
 )
+from maurey.symbolic.modules.tree import matrices_of
 from maurey.symbolic.norms import Matrix
-from maurey.verify.tensors import torch
 
+from . import transformers
 from .inequality import Values, bound_of
 from .norm_balls import spread
+from .primitives import at_least_one as at_least_one
+from .primitives import joined as joined
+from .primitives import largest as largest
+from .primitives import lengths as lengths
+from .primitives import softmax as softmax
+from .primitives import tanh as tanh
+from .primitives import tokens as tokens
+from .primitives import turned as turned
+from .transformers import Pass, Seen
 
 OFFSET = "P"  # the name of the positional vectors
-
-# --- primitives, for tensors and for balls -----------------------------------------------------------------------
-
-
-def turned(x: Either) -> Either:
-    return x.swapaxes(-1, -2)
-
-
-def lengths(x: Either) -> Either:
-    """The l2 norms along the last axis."""
-    if isinstance(x, np.ndarray):
-        return np.vectorize(lambda s: s.nonnegative_part().sqrt(), otypes=[object])((x * x).sum(-1))
-    return x.norm(dim=-1)
-
-
-def largest(x: Either, axes: int = 1) -> Any:
-    """Over the last axes; of balls, over all."""
-    return reduce(arb.max, np.ravel(x)) if isinstance(x, np.ndarray) else x.flatten(-axes).amax(-1)
-
-
-def tokens(x: Either) -> Any:
-    """The largest l2 norm of a token."""
-    return largest(lengths(x))
-
-
-def at_least_one(x: Either) -> Either:
-    if isinstance(x, np.ndarray):
-        return np.vectorize(lambda s: s.max(arb(1)), otypes=[object])(x)
-    return x.clamp(min=1)
-
-
-def joined(parts: list[Either]) -> Either:
-    """Side by side, along the last axis."""
-    return np.concatenate(parts, -1) if isinstance(parts[0], np.ndarray) else torch.cat(parts, -1)
-
-
-def softmax(x: Either) -> Either:
-    """Along the last axis."""
-    if isinstance(x, np.ndarray):
-        e = np.exp(x)
-        return e / e.sum(-1, keepdims=True)
-    return x.softmax(-1)
-
-
-def tanh(x: Either) -> Either:
-    return np.tanh(x) if isinstance(x, np.ndarray) else x.tanh()
-
 
 # 1-Lipschitz and zero at zero
 ACTIVATIONS: dict[str, Callable[[Either], Either]] = {
@@ -94,8 +53,6 @@ ACTIVATIONS: dict[str, Callable[[Either], Either]] = {
 }
 
 # --- the forward -------------------------------------------------------------------------------------------------
-
-Seen = list[tuple[str, str, Either, Either]]  # label, how it acts, on which vectors, and for scores also on which keys
 
 
 def attention(X: Either, V: Either, score: Callable[[Either, Either], Either], queries: Either) -> Either:
@@ -120,8 +77,9 @@ def forward(
         case Sequence():
             return reduce(lambda x, part: inner(part, x), module.modules, X)
         case Linear():
-            seen.append((module.matrix.label, "map", X, X))
-            return X @ turned(weights[module.matrix.label])
+            own = Pass(weights, at, seen)
+            made = own.mapped(module.matrix, X, "largest" if module.largest else "map")
+            return own.shifted(made, module.bias, module.largest)
         case Fixed():
             return ACTIVATIONS[sigma](X) * spread(bound_of(module.lipschitz, at), X)
         case Projection():
@@ -129,14 +87,14 @@ def forward(
         case Offset():
             return X + weights[OFFSET]
         case ReadToken():
-            return X[..., :1, :]
+            return X[..., -1:, :] if module.last else X[..., :1, :]
         case Residual():
             return X + inner(module.inner, X)
         case Heads():
             outputs = [inner(head, X) for head in module.heads]
             return joined(outputs) if module.concatenated else reduce(add, outputs)
         case EqualHeads():
-            labels = matrices(module.head)
+            labels = matrices_of(module.head)
             number = weights[next(iter(labels))].shape[-3]
             own = [{name: weights[name][..., h, :, :] for name in labels} for h in range(number)]
             return reduce(add, (inner(module.head, X, copy) for copy in own))
@@ -146,7 +104,7 @@ def forward(
             return _attend_jointly(weights[module.matrix.label], X, module.matrix.label, seen)
         case WithOne():
             return joined([X, X[..., :1] * 0 + 1])
-    raise TypeError(f"no forward for {type(module).__name__}")
+    return transformers.forward(module, X, Pass(weights, at, seen), inner)
 
 
 def _attend(module: Attention, weights: Values, X: Either, seen: Seen) -> Either:
@@ -171,22 +129,3 @@ def _attend_jointly(M: Either, X: Either, label: str, seen: Seen) -> Either:
     moved = query @ turned(M)
     blocks = [moved[..., h : h + width] for h in range(0, moved.shape[-1], width)]
     return joined([softmax(block @ turned(X)) @ X for block in blocks])
-
-
-def parts_of(module: Module) -> list[Module]:
-    """The module and everything in it, in the order in which it is run."""
-    parts: tuple[Module, ...] = getattr(module, "modules", ()) or getattr(module, "heads", ())
-    parts += tuple(getattr(module, name) for name in ("inner", "head") if hasattr(module, name))
-    return [module, *(deep for part in parts for deep in parts_of(part))]
-
-
-def matrices(module: Module) -> dict[str, Matrix]:
-    """The matrices of a module, by label."""
-    found: list[Matrix] = []
-    for part in parts_of(module):
-        if isinstance(part, (Linear, JointHeads)):
-            found.append(part.matrix)
-        if isinstance(part, Attention):
-            found += [part.score] if isinstance(part.score, Matrix) else part.score
-            found.append(part.value)
-    return {M.label: M for M in found}

@@ -13,10 +13,10 @@ from functools import reduce
 from operator import add, mul
 from typing import Any
 
-from sympy import Expr, Symbol, sympify
+from sympy import Eq, Expr, Symbol, sympify, true
 
 from maurey.numeric.balls import Balls
-from maurey.numeric.walk import Undefined, run
+from maurey.numeric.walk import Undefined, run, walk
 from maurey.symbolic.derivation import Step
 from maurey.verify.tensors import torch
 
@@ -94,13 +94,22 @@ class Tensors:
         return reduce(pairwise[name], arguments) if name in pairwise else getattr(torch, name)(*arguments)
 
     def integer(self, x: Any) -> int:
-        return int(x)
+        return int(x.flatten()[0])
 
     def ceiling(self, x: Any, node: Expr, env: Values) -> Any:
         raise Undefined("a count in an inequality between real numbers")
 
     def select(self, branches: list[Any], env: Values) -> Any:
-        raise Undefined("cases in an inequality between real numbers")
+        """By the index of a layer; real numbers are not told apart."""
+        for condition, value in branches:
+            if condition == true or (isinstance(condition, Eq) and self._same(condition, env)):
+                return value()
+            if not isinstance(condition, Eq):
+                raise Undefined("cases in an inequality between real numbers")
+        raise Undefined("no case applies")
+
+    def _same(self, condition: Eq, env: Values) -> bool:
+        return bool((walk(condition.lhs, env, self) == walk(condition.rhs, env, self)).all())
 
     def integrate(self, node: Expr, env: Values) -> Any:
         raise Undefined("an integral in an inequality between real numbers")

@@ -160,7 +160,7 @@ def result(part: str, form: str, of: list[tuple[str, Tally]], statement: Stateme
     if worst.refuted is None:
         note = "Floats find a violation that ball arithmetic neither confirms nor excludes."
         return Result("undecided", "tested", note, tightness=worst.ratio, counterexample=witness, **about)
-    alone = ", ".join(f"{group.rstrip('~')} {ratio:.3f}" for group, ratio in main.groups.items() if group != "all")
+    alone = ", ".join(f"{group.rstrip('~')} {ratio:.1f}" for group, ratio in main.groups.items() if group != "all")
     terms = f" (moved alone: {alone})" if len(main.groups) > 1 else ""
     if main.unit:
         terms = f" (with all bounds 1: {', '.join(f'{ratio:.3f} at T = {T}' for T, ratio in main.unit.items())})"

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from maurey.numeric.types import Array
+from maurey.symbolic.errors import InputError
 
 Strategy = st.SearchStrategy
 Instance = TypeVar("Instance")
@@ -146,9 +147,11 @@ def within(shape: tuple[int, int], bounds: Mapping[str, float], on_sphere: bool 
     bounds is attained; if it is left open, about half of them are."""
     unknown = [norm for norm in bounds if norm not in NORMS]
     if unknown or not bounds:
-        raise ValueError(f"no norm {', '.join(unknown)!r}; there are {', '.join(NORMS)}")
-    if min(shape) < 1 or not all(bound == 0 or 1e-100 <= bound <= 1e100 for bound in bounds.values()):
-        raise ValueError(f"sizes must be positive, bounds 0 or from 1e-100 to 1e100, got {shape} and {dict(bounds)}")
+        raise InputError(f"no norm {', '.join(unknown)!r}; there are {', '.join(NORMS)}")
+    if np.shape(shape) != (2,) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in shape):
+        raise InputError(f"the shape of matrices is two positive integers, e.g. (3, 4), got {shape!r}")
+    if not all(bound == 0 or 1e-100 <= bound <= 1e100 for bound in bounds.values()):
+        raise InputError(f"bounds are 0 or from 1e-100 to 1e100, got {dict(bounds)}")
     fixed = dict(bounds)
     return _known(_within(*shape, fixed, on_sphere), lambda M: _into_balls(M, fixed, on_sphere))
 
@@ -229,7 +232,7 @@ def nearly_orthonormal(draw: st.DrawFn, k: int, d: int, coherence: float = 0.0) 
     sign vectors found one by one; a family that is not soon found is not tried again.
     """
     if not 0 <= coherence < 1:
-        raise ValueError(f"coherence must lie in [0, 1), got {coherence}")
+        raise InputError(f"coherence must lie in [0, 1), got {coherence}")
     if k > d:
         return _sign_vectors(k, d, coherence, draw(st.integers(0, 2**16)))
     part = coherence * float(draw(st.one_of(st.just(Fraction(1)), SIMPLE))) * (1 - 2.0**-44)

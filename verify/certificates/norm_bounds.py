@@ -1,8 +1,9 @@
-"""Every bound that applies to a trained network, at its measured norms.
+"""Every bound that applies to a trained network, at its measured norms, which are paid for.
 
-The class of a bound is the networks with norms no larger than those measured. Entropies lead to a gap by the chain of
-edelman2022/2.2, complexities by trauger2024/S4.2 (heads add) and S2.3. The loss is 1-Lipschitz in the difference z of
-the logits, and with |z| <= A it lies between 0 and b = log(1 + e^A), which no gap exceeds.
+The class of a bound is the networks with norms no larger than those measured, each rounded up to its cell, at the share
+of delta that the class has (maurey/posthoc). Entropies lead to a gap by the chain of edelman2022/2.2, complexities by
+trauger2024/S4.2 (heads add) and S2.3. The loss is 1-Lipschitz in the difference z of the logits, and with |z| <= A it
+lies between 0 and b = log(1 + e^A), which no gap exceeds.
 
 With as few samples as networks are trained on, a bound may say no more than that, or be negative.
 """
@@ -29,11 +30,13 @@ from maurey.symbolic.papers.trauger2024 import section_4 as one_layer
 from maurey.symbolic.papers.trauger2024.section_2 import COUNTING
 from maurey.symbolic.papers.trauger2024.section_c_d import TOKENS_L1
 from maurey.symbolic.route import PAPER, SHARP, Route
+from maurey.verify.models.numbers.cells import cell, weight
 from maurey.verify.training.trials.boolean import Config
 
 from .gaps import Gap, Stated, Values, above, largest_loss, rounded_up, upper
 
 DELTA = Fraction(1, 20)
+UNUSED = ("l1",)  # measured, and in no bound
 PROVED = ("derived", "sharp")  # a repaired form has no chain to the gap
 HEADS, COUNTED = "edelman2022/A.12", "trauger2024/S2.5"
 CHAIN, LOSSES = "edelman2022/2.2", "trauger2024/S2.3"
@@ -147,9 +150,27 @@ def _summed(key: str, part: str, form: str, each: Sequence[Values], b: Fraction)
     return gap
 
 
-def bounds(config: Config, norms: Mapping[str, Any]) -> list[Stated]:
-    """As printed, and proved; those of layers where the read-out is linear."""
-    at: dict[str, Any] = {name: above(x) for name, x in norms.items()}
+def of_class(config: Config, norms: Mapping[str, Any], delta: Fraction) -> list[Stated]:
+    """Of a class that is given before the sample: as printed, and proved; those of layers where the read-out is
+    linear."""
     sizes = {"d": config.width + 1, "T": config.T + 1, "H": config.heads, "L_sigma": 1, "L_loss": 1, "kappa": 2}
-    at |= {name: Fraction(size) for name, size in sizes.items()} | {"delta": DELTA}
+    at: dict[str, Any] = {**norms, **{name: Fraction(size) for name, size in sizes.items()}, "delta": delta}
     return [*_of_heads(config, at), *(_of_layers(config, at) if "B_w" in norms else ())]
+
+
+def paid(norms: Mapping[str, Any]) -> tuple[dict[str, Any], Fraction]:
+    """Measured norms rounded up to their cells, and by what delta is multiplied."""
+    cells = {name: _cells(above(x)) for name, x in norms.items() if name not in UNUSED}
+    every = [one for own in cells.values() for one in (own if isinstance(own, list) else [own])]
+    bounds = {name: [c.bound for c in own] if isinstance(own, list) else own.bound for name, own in cells.items()}
+    return bounds, weight(every)
+
+
+def _cells(x: Any) -> Any:
+    return [cell(one) for one in x] if isinstance(x, list) else cell(x)
+
+
+def bounds(config: Config, norms: Mapping[str, Any]) -> list[Stated]:
+    """Of a network with these norms."""
+    known, share = paid(norms)
+    return of_class(config, known, DELTA * share)

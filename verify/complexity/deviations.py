@@ -69,14 +69,16 @@ def two_points(losses: Array, p: float, m: int) -> tuple[Array, Array, Array, Ar
 
 
 def deviations(
-    key: str, forms: tuple[str, ...], both_sides: bool, effort: Effort, part: str = "gap", b: int = 1, **given: int
-) -> Iterator[Result]:
+    key: str, forms: tuple[str, ...], both_sides: bool, effort: Effort, part: str = "gap", b: int = 1,
+    every: bool = False, **given: int,
+) -> Iterator[Result]:  # fmt: skip
     """The gap exceeds a form with probability at most delta, exactly. Losses in [0, 2] are these and 1 more: neither
-    gap nor complexity changes, and b is 2."""
+    gap nor complexity changes, and b is 2. The complexity is that of the sample, or the largest of `every` sample."""
     claim, count, best = registry.find(key), 0, dict.fromkeys(forms, 0.0)
     for (name, pairs), p, m in product(CLASSES.items(), (0.02, 0.3, 0.5), (1, 2, 10, 100 * math.isqrt(effort.scale))):
         weight, R, above, below = two_points(np.array(pairs, dtype=float), p, m)
         gap = np.maximum(above, below) if both_sides else above
+        R = np.full_like(R, R.max()) if every else R
         for delta, form in product(DELTAS, forms):
             said = sweep(claim, form, part, b=b, delta=delta, m=m, R_F=R, **given).value
             if (often := float(weight[gap > said].sum())) > delta:

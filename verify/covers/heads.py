@@ -19,6 +19,7 @@ from maurey.numeric.evaluation import value_of
 from maurey.numeric.types import Array
 
 from . import online
+from .instances import ROUNDING
 from .online import Project
 
 SIGNS = online.coordinates(1)
@@ -86,6 +87,14 @@ def cover_map(W: Array, X: Array, R: float, eps: float, project: Project) -> tup
     return run.centre, len(run.corrections) * math.log(len(U) * N + 1)
 
 
+def counted(
+    found: tuple[Array, float], allowed: float, W: Array, R: float, eps: float, project: Project
+) -> tuple[Array, float]:
+    """The centre that was found, if its list costs no more than the form allows; else the form counts entries by
+    volume, and any member within eps may be the centre."""
+    return found if found[1] <= allowed * (1 + ROUNDING) else (online.near_member(W, eps / R, project), allowed)
+
+
 # --- heads ----------------------------------------------------------------------------------------------------------
 
 
@@ -109,8 +118,10 @@ def build_heads(
     centres, spent = [], dict[str, tuple[float, float]]()
     for h, ((V, QK), (in_V, in_QK)) in enumerate(zip(weights, projects, strict=True), 1):
         label = f"_{h}" if f"eps_V_{h}" in shares else ""
-        QK_hat, cost_QK = cover_scores(QK, queries, keys, R, shares[f"eps_QK{label}"], in_QK)
-        V_hat, cost_V = cover_map(V, keys, R, shares[f"eps_V{label}"], in_V)
+        eps_QK, eps_V = shares[f"eps_QK{label}"], shares[f"eps_V{label}"]
+        QK_hat, cost_QK = counted(cover_scores(QK, queries, keys, R, eps_QK, in_QK), shares[f"E_QK{label}"], QK,
+                                  R**2, eps_QK, in_QK)  # fmt: skip
+        V_hat, cost_V = counted(cover_map(V, keys, R, eps_V, in_V), shares[f"E_V{label}"], V, R, eps_V, in_V)
         centres.append((V_hat, QK_hat))
         spent |= {f"QK_{h}": (cost_QK, shares[f"E_QK{label}"]), f"V_{h}": (cost_V, shares[f"E_V{label}"])}
     off = heads_output(X, 0, weights, sigma) - heads_output(X, 0, centres, sigma)
@@ -153,19 +164,23 @@ def build_deep(
         keys = np.repeat(Z[:, None], queries, axis=1).reshape(-1, d)
         asked = np.repeat(Z[:, :queries, None], T, axis=2).reshape(-1, d)
         V_in, QK_in, C_in = (bounded(B[f"{name}_inf"], B[name]) for name in ("V", "QK", "C"))
-        QK, cost = cover_scores(block.QK, keys, asked, R, shares[f"eps_QK_{i}"], QK_in)
-        spent[f"QK_{i}"] = cost, shares[f"E_QK_{i}"]
-        V, cost = cover_map(block.V, Z.reshape(m * T, d), R, shares[f"eps_V_{i}"], V_in)
-        spent[f"V_{i}"] = cost, shares[f"E_V_{i}"]
+        eps, allowed = ({name: shares[f"{what}_{name}_{i}"] for name in ("QK", "V", "C")} for what in ("eps", "E"))
+        found = cover_scores(block.QK, keys, asked, R, eps["QK"], QK_in)
+        QK, cost = counted(found, allowed["QK"], block.QK, R**2, eps["QK"], QK_in)
+        spent[f"QK_{i}"] = cost, allowed["QK"]
+        found = cover_map(block.V, Z.reshape(m * T, d), R, eps["V"], V_in)
+        V, cost = counted(found, allowed["V"], block.V, R, eps["V"], V_in)
+        spent[f"V_{i}"] = cost, allowed["V"]
         inner = sigma(norm_project(attend(Z, V, QK, queries)))
         R = L_sigma * min(1.0, B["V"] * R)
-        C, cost = cover_map(block.C, inner.reshape(m * queries, -1), R, shares[f"eps_C_{i}"], C_in)
-        spent[f"C_{i}"] = cost, shares[f"E_C_{i}"]
+        found = cover_map(block.C, inner.reshape(m * queries, -1), R, eps["C"], C_in)
+        C, cost = counted(found, allowed["C"], block.C, R, eps["C"], C_in)
+        spent[f"C_{i}"] = cost, allowed["C"]
         Z, R = norm_project(inner @ C), min(1.0, B["C"] * R)
-    B_w = budget[0]["w"]
-    run = online.correct(
-        w[:, None], Z[:, 0], R=R, eps=shares["eps_w"], project=online.in_frobenius(B_w), U=SIGNS, kappa=1.0
-    )
-    spent["w"] = len(run.corrections) * math.log(2 * m + 1), shares["E_w"]
-    off = np.abs(Z[:, 0] @ run.centre[:, 0] - deep_output(X, blocks, w, sigma)).max()
+    project = online.in_frobenius(budget[0]["w"])
+    run = online.correct(w[:, None], Z[:, 0], R=R, eps=shares["eps_w"], project=project, U=SIGNS, kappa=1.0)
+    found = run.centre, len(run.corrections) * math.log(2 * m + 1)
+    last, cost = counted(found, shares["E_w"], w[:, None], R, shares["eps_w"], project)
+    spent["w"] = cost, shares["E_w"]
+    off = np.abs(Z[:, 0] @ last[:, 0] - deep_output(X, blocks, w, sigma)).max()
     return Built(float(off), sum(cost for cost, _ in spent.values()), spent)

@@ -84,18 +84,27 @@ def resolution_at(radius: Fraction, a: Fraction) -> Fraction:
     return eps if (radius / eps) ** 2 <= a else eps * (1 + Fraction(1, 10**14))
 
 
-def columns(effort: Effort, lattice: bool) -> Iterator[Instance]:
-    """Every column in an l1 ball, inputs in an l1 ball: one cover for each column."""
+def by_volume(n: int, a: Fraction) -> float:
+    """Of a maximal packing of the ball: where it is less than a lattice's count, no lattice is built."""
+    return n * math.log(1 + 2 * math.sqrt(a)) if a > 1 else 0.0
+
+
+def columns(effort: Effort, lattice: bool, least: bool = False) -> Iterator[Instance]:
+    """Every column in an l1 ball, inputs in an l1 ball: one cover for each column; or only where it is the least."""
     B, R = Fraction(3, 2), Fraction(2)
     for (k, d), a, found, error in _runs(effort, lattice, lambda k, d: [k] * d):
+        if least and by_volume(k, a) < log_count(k, a, lattice):
+            continue
         at = {"N": Fraction(d), "d": Fraction(d), "k": Fraction(k), "B_X_1": R, "B_W_1inf": B}
         yield _instance(at, B * R, a, found, error, d * log_count(k, a, lattice))
 
 
-def entries(effort: Effort, lattice: bool, number: str = "N") -> Iterator[Instance]:
+def entries(effort: Effort, lattice: bool, number: str = "N", least: bool = False) -> Iterator[Instance]:
     """All entries as one vector of an l1 ball, inputs in an l2 ball."""
     B, R = Fraction(3, 2), Fraction(2)
     for (k, d), a, found, error in _runs(effort, lattice, lambda k, d: [k * d]):
+        if least and by_volume(k * d, a) < log_count(k * d, a, lattice):
+            continue
         at = {number: Fraction(d), "d": Fraction(d), "k": Fraction(k), "B_X": R, "B_W_11": B}
         yield _instance(at, B * R, a, found, error, log_count(k * d, a, lattice))
 
@@ -124,12 +133,16 @@ def _instance(
 # --- written out whole ----------------------------------------------------------------------------------------------
 
 
-def whole(effort: Effort, lattice: bool, by_columns: bool, number: str = "N") -> Iterator[Instance]:
+def whole(
+    effort: Effort, lattice: bool, by_columns: bool, number: str = "N", least: bool = False
+) -> Iterator[Instance]:
     """All centres in tiny dimensions, counted one by one, against the worst members found. A product of covers of
     columns is as good as the cover of one."""
     rng = np.random.default_rng(effort.seed)
     for (k, d), ratio in product(((1, 1), (2, 1), (1, 2), (3, 1), (2, 2)), ("1/2", "3/2", "3", "5", "13/2")):
         a, n = Fraction(ratio), k if by_columns else k * d
+        if least and by_volume(n, a) < log_count(n, a, lattice):
+            continue
         M, S, K = rounding.dense_steps(a), rounding.sparse_support(a), math.ceil(a)
         points, scale = rounding.lattice_points(n, K), K
         if lattice:

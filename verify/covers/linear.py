@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,13 +71,27 @@ def linear(effort: Effort, kind: str, norms: str) -> Iterator[Instance]:
         chosen = min(costs, key=lambda k: costs[k][0] * Fraction(costs[k][1])) if kind == "best" else kind
         X = float(R) * inputs(rng, N, d_1, i % 3)
         W = target(rng, (d_1, d_2), i % 4 % 3, members.project, max(1, below(a)))
+        at = {"eps": eps, "N": Fraction(N), "d_1": Fraction(d_1), "d_2": Fraction(d_2), "B_X": R, **members.bounds}
+        volume = d_1 * d_2 * math.log(1 + 2 * math.sqrt(a))
+        if kind == "best" and a > 1 and volume < max(0, below(costs[chosen][0])) * costs[chosen][1]:
+            yield _packed(W, X, float(eps), float(R), members.project, at, volume)
+            continue
         run, again, error = corrected(chosen, W, X, float(R), float(eps), members)
         inside = np.allclose(run.centre, again, rtol=0, atol=1e-12)
         inside = inside and np.allclose(members.project(again), again, rtol=0, atol=1e-9)
-        at = {"eps": eps, "N": Fraction(N), "d_1": Fraction(d_1), "d_2": Fraction(d_2), "B_X": R, **members.bounds}
         allowed = max(0, below(costs[chosen][0])) if a > 1 else 0  # from the radius on zero alone is a cover
         log_size = allowed * costs[chosen][1]
         yield Instance(at, error / float(eps), len(run.corrections), allowed, log_size, bool(inside))
+
+
+def _packed(
+    W: Array, X: Array, eps: float, R: float, project: online.Project, at: dict[str, Any], size: float
+) -> Instance:
+    """A member within eps, as a maximal packing that is counted by volume has one."""
+    centre = online.near_member(W, eps / R, project)
+    error = float(np.linalg.norm(X @ (W - centre), axis=1).max()) / eps
+    inside = np.allclose(project(centre), centre, rtol=0, atol=1e-9)
+    return Instance(at, error, 0, 0, size, bool(inside))
 
 
 def corrected(kind: str, W: Array, X: Array, R: float, eps: float, members: Class) -> tuple[online.Run, Array, float]:
@@ -129,6 +143,12 @@ def column_sum(effort: Effort, in_l1: bool, best: bool) -> Iterator[Instance]:
         at["B_X_1" if in_l1 else "B_X"] = R
         if a <= 1:
             yield Instance(at, float(R) * float(np.linalg.norm(W)) / float(eps), 0, 0, 0.0)
+            continue
+        few = math.sqrt(a) * math.log(math.e * d * (k + 1) * 3**k) if in_l1 else math.inf
+        volume = min(k * d * math.log(1 + 2 * math.sqrt(a)), few)
+        if best and volume < min(size, log_count(k * d, k * a, True) if in_l1 else size):
+            X = float(R) * (np.eye(d) if in_l1 else inputs(rng, N, d, i % 3))
+            yield _packed(W, X, float(eps), float(R), project, at, volume)
             continue
         if best and in_l1 and log_count(k * d, k * a, True) < size:
             centre = _in_larger_ball(W, float(B), k, a, project)

@@ -238,6 +238,8 @@ def _rounded_network(
         centre, cost = _round_map(M, norm, B, R, R_1, eps)
         if norm == "sums" and cost > shares[f"E_{label}"] * (1 + ROUNDING):
             centre, cost = _corrected(M, R, R_1 if label in ("V_1", "QK_1") else None, eps, project)
+        if share == 1 and cost > shares[f"E_{label}"] * (1 + ROUNDING):  # counted by volume
+            centre, cost = online.near_member(M, eps / (R_1 if norm == "columns" else R), project), shares[f"E_{label}"]
         if norm != "columns":
             centre = project(centre)
         elif share < 1:

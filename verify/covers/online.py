@@ -84,6 +84,13 @@ def weighted_columns(W: Array, weights: Array, total: float, cap: float = math.i
     return W * (shrunk(high) / np.maximum(norms, TINY))[..., None, :]
 
 
+def near_member(W: Array, distance: float, project: Project) -> Array:
+    """A member of the class, of which W is one, at no more than this Frobenius distance from it: what may stand for W
+    in a maximal packing. Its largest singular value is moved towards zero, which projections leave."""
+    left, sizes, right = np.linalg.svd(W, full_matrices=False)
+    return project(W - min(distance, 2 * sizes[0]) * np.outer(left[:, 0], right[0]))
+
+
 # --- directions of the output ---------------------------------------------------------------------------------------
 
 
@@ -178,7 +185,8 @@ class Scale(NamedTuple):
 
 DYADIC = Scale(0.5, Fraction(3), lambda d: (d - 1).bit_length())
 FIFTHS = Scale(0.8, Fraction(3, 2), lambda d: 8 * d - 1)
-SCALES = {"columns": DYADIC, "fine": FIFTHS}
+NARROW = Scale(16 / 17, Fraction(9, 8), lambda d: math.ceil(math.log(16 * d) / math.log(17 / 16)))
+SCALES = {"columns": DYADIC, "fine": FIFTHS, "narrow": NARROW}
 
 
 def levels(target: Array, B: float, scale: Scale = DYADIC) -> Array:

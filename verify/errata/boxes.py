@@ -36,7 +36,7 @@ def holds_on_box(claim: Claim, part: Part) -> str:
     bounds = _cancelled([bind(claim, form, part.name, start(claim, part)) for form in larger_first])
     used = {name for bound in bounds for name in bound.used}
     symbols = [p for p in claim.symbols if p.name in used and p.name not in fixed(claim) and not p.index]
-    whole = {p.name for p in symbols if p.domain == "positive integer"}
+    whole = {p.name for p in symbols if p.domain.endswith("integer")}
     spare = _spare(bounds, [p.name for p in symbols], whole)
     ends = {p.name: _ends(p) for p in symbols if p.name not in spare}
     cells: list[Cell] = [{n: (fmpq(2) ** a, fmpq(2) ** b) for n, (a, b) in ends.items()}]
@@ -53,7 +53,7 @@ def holds_on_box(claim: Claim, part: Part) -> str:
 
 
 def _ends(p: Parameter) -> tuple[int, int]:
-    if p.domain == "positive integer":
+    if p.domain.endswith("integer"):
         return INTEGERS
     return BELOW_ONE if p.domain.startswith("in ") else REALS
 

@@ -63,9 +63,10 @@ def _start(claim: Claim, part: Part, real: Fraction) -> Point:
     for p in claim.symbols:
         if p.optional or p.name not in names:
             continue
-        usual = {"positive integer": Fraction(4), "positive real": real, "nonnegative real": real}
+        usual = {"positive integer": Fraction(4), "nonnegative integer": Fraction(1)}
+        usual |= dict.fromkeys(("positive real", "nonnegative real"), real)
         value = START.get("m" if p.name == claim.samples else p.name, usual.get(p.domain, Fraction(1, 2)))
-        if p.name in fixed(claim) and p.domain == "positive integer":
+        if p.name in fixed(claim) and p.domain.endswith("integer"):
             value = Fraction(1 if p.name == "i" else 2)
         point[p.name] = [value, value] if p.index else value
     return point
@@ -130,7 +131,7 @@ def entries(p: Parameter) -> list[str]:
 
 
 def signs(p: Parameter) -> tuple[int, ...]:
-    if p.domain == "positive integer":
+    if p.domain.endswith("integer"):
         return (1,)
     if p.domain.startswith("in "):
         return (-1,) if p.domain.startswith("in (") else ()
@@ -202,7 +203,7 @@ def growth(claim: Claim, part: Part, form: str, point: Point, found: list[Ray]) 
 
 def _far(claim: Claim, point: Point, found: list[Ray], at: tuple[float, float] = FAR) -> Point:
     t, moving = np.array(at)[:, None], {name for ray in found for name in ray}
-    integers = {p.name for p in claim.symbols if p.domain == "positive integer"}
+    integers = {p.name for p in claim.symbols if p.domain.endswith("integer")}
 
     def far(name: str, value: Fraction) -> Any:
         if name not in moving:

@@ -87,7 +87,7 @@ def certified_ray(
 
 def certified_anywhere(claim: Claim, part: Part, point: Point, ray: Ray, kind: str) -> Certified | None:
     """The same with factors, where they are needed: for strict assumptions (m > d), and at ties."""
-    integers = {p.name for p in claim.symbols if p.domain == "positive integer"}
+    integers = {p.name for p in claim.symbols if p.domain.endswith("integer")}
     assumed = {symbol.name for assumption in claim.assumes for symbol in assumption.relation.free_symbols}
     names = [name for name in point if name in ray or name in assumed - fixed(claim)]
     more = [{name: Fraction(f)} for f in (4, 16) for name in names]

@@ -31,6 +31,9 @@ def size(key: str, form: str, part: str, at: Mapping[str, Any]) -> arb:
     """The form at a point; of sec2, which bounds N itself, the logarithm where it was derived as such."""
     if part != "N_inf" or form == "printed":
         return value(key, form, part, at)
+    if form == "repaired":
+        with ctx.workprec(PRECISION):
+            return value(key, form, part, at).log()
     bound = bind(registry.find(key), form, part, at)
     return value_of(bound.steps[:-1], bound.values)
 

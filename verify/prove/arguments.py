@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import E, Expr, Max, Min, Rational, Symbol, binomial, ceiling, diff, exp, log, simplify, sqrt, symbols
+from sympy import (
+    E,
+    Expr,
+    Max,
+    Min,
+    Rational,
+    Symbol,
+    binomial,
+    ceiling,
+    diff,
+    exp,
+    log,
+    simplify,
+    sqrt,
+    symbols,
+)
 
+from maurey.symbolic.chain import EXCESS, SHARES
 from maurey.symbolic.covers import online_fine_sum, zhang_scalar
 from maurey.verify.checks import Result
 
@@ -99,6 +115,64 @@ def chained(form: Expr, external: bool = False) -> list[Proof]:
     (e, shares), cut = (1 + E, 4) if external else (E, 2), Min(A, s)
     constant = shares * A * sqrt(2 * p_0 / m) if form.has(p_0) else 0
     return [*levels(external), same(form, Min(A, e * cut * (1 + log(A / cut)) + constant))]
+
+
+def best_levels(external: bool) -> list[Proof]:
+    """A = s e^u. Levels A rho^-j, j < N, with rho = e^(u/N) cost A rho^(1-N) + (N - 1) rho s = N rho s; external ones
+    (N - 1) s more. In N they are equal at u_N = N(N+1) log(1 + 1/N), where e^(u/N) is w (1 + 1/N) with w = (1 + 1/N)^N,
+    and e^(u/(N+1)) is w. N e^(u/N) - e u is convex in u, so that only the u_N count: there u/N = 1 + y, and
+    N (e^y - 1 - y) <= c is to be seen. At N = 1, y = 2 log 2 - 1; from N = 2 on, with t = 1/N, y <= t/2.
+
+    Links: their lengths are A rho^-j, j < N - 1, and sum to 1 at N = 2, and to at most rho/(rho - 1) beyond, where
+    rho >= (1 + 1/n)^n, n = N - 1 >= 2, is at least its first three binomial terms. External links are longer by their
+    own level. And N - 1 <= u_(N-1).
+    """
+    N, w, rho, s, u, n, c = positive("N w rho s u n c")
+    t = Symbol("t", real=True)
+    half_box, c = {t: (0, half)}, EXCESS
+    y = (1 + t) * log(1 + t) - t  # times N
+    three = 2 + n * (n - 1) / 2 / n**2
+    extra = (N - 1) * s if external else 0
+    shares = SHARES[not external]
+    links = (rho + 1) / (rho - 1) if external else rho / (rho - 1)
+    return [
+        same(s * w * rho / w + (N - 1) * rho * s + extra, N * rho * s + extra),
+        same(N * w * (1 + 1 / N), (N + 1) * w),
+        same(diff(N * exp(u / N) - E * u, u, 2), exp(u / N) / N),
+        nonnegative(E * (c + 2 * log(2)) - 4 + t, {t: (0, 1)}),
+        nonnegative(t**2 / 2 - y, half_box, tight={t: 0}),
+        nonnegative(y, half_box, tight={t: 0}),
+        nonnegative(c * t - (exp(t / 2) - 1 - t / 2), half_box, tight={t: 0}),
+        same(three, Rational(5, 2) - 1 / (2 * n)),
+        polynomial(three >= Rational(9, 4), n >= 2, control=three >= Rational(9, 4) * more),
+        polynomial(links <= shares, rho >= Rational(9, 4), control=links <= less * shares),
+        *([polynomial(1 + 1 / rho <= shares, rho >= 2, control=1 + 1 / rho <= 1),
+           nonnegative(log(1 + t) - t / (1 + t), {t: (0, 1)}, tight={t: 0})] if external else []),
+    ]  # fmt: skip
+
+
+def levelled(form: Expr, external: bool = False) -> list[Proof]:
+    """C = s^2 m / 2. From s = A/e on the form is that of s = A/e, above A, and so A."""
+    A, s, m, p_0 = positive("A s m p_0")
+    form = form.subs(positive("C_F"), s**2 * m / 2)
+    e, cut = 1 + E if external else E, Min(A / E, s)
+    constant = SHARES[not external] * A * sqrt(2 * p_0 / m) if form.has(p_0) else 0
+    return [*best_levels(external), same(form, Min(A, e * cut * (EXCESS + log(A / cut)) + constant))]
+
+
+def moved_by_parameters() -> list[Proof]:
+    """f = a.u, u = s(W h + b). With S^2 = 1 + |h|^2, |u| <= S x for x = |(W, b)|_F, and u moves by at most S w where
+    (W, b) moves by w. If a moves by p, then 2|f - f'| <= p S X + Y S w with X = x + x' and Y = y + y', y = |a|; by
+    Cauchy-Schwarz this is at most S |vec - vec'| sqrt(X^2 + Y^2), and X^2 + Y^2 <= 4 R^2 in the ball of radius R."""
+    a, a_, u, u_, p, w, X, Y, x, x_, y, y_, r = positive("a a' u u' p w X Y x x' y y' R")
+    both = (x + x_) ** 2 + (y + y_) ** 2
+    ball = (x**2 + y**2 <= r**2, x_**2 + y_**2 <= r**2)
+    return [
+        same(2 * (a * u - a_ * u_), (a - a_) * (u + u_) + (a + a_) * (u - u_)),
+        polynomial((p * X + Y * w) ** 2 <= (p**2 + w**2) * (X**2 + Y**2),
+                   control=(p * X + Y * w) ** 2 <= less * (p**2 + w**2) * (X**2 + Y**2)),
+        polynomial(both <= 4 * r**2, *ball, control=both <= less * 4 * r**2),
+    ]  # fmt: skip
 
 
 def lattice_choices() -> list[Proof]:

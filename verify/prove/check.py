@@ -11,14 +11,17 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+from sympy import Expr
+
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.errors import cut
 
-from .clock import Clock, OutOfTime, fence
+from .clock import GIVES_UP, Clock, OutOfTime, fence
 from .decide.decision import Decision, decided, identical
+from .decide.domains import reality
 from .decide.inhabited import inhabited
 from .decide.pieces import Piece, pieces, rational_ends
-from .decide.problem import Problem, violated
+from .decide.problem import Given, Problem, violated
 from .decide.search import search
 from .page import Page
 from .questions import Question, plain, question
@@ -73,7 +76,7 @@ def _over_a_box(asked: Question, seconds: float, instances: int, seed: int) -> P
     clock = Clock(seconds)
     try:
         with fence(seconds):
-            found = _equal(asked, clock) if asked.relation == "==" else _ordered(asked, clock, instances, seed)
+            found = _decided(asked, clock, instances, seed)
     except OutOfTime:
         found = Decision(None, f"open after {seconds:g} s")
     cost = {"seconds": clock.spent(), "points": clock.points, "cells": clock.cells}
@@ -86,9 +89,26 @@ def _over_a_box(asked: Question, seconds: float, instances: int, seed: int) -> P
     return Page(asked.statement, "fails", asked.where, "refuted", found.how, witness=witness, cost=cost)
 
 
+def _decided(asked: Question, clock: Clock, instances: int, seed: int) -> Decision:
+    """SymPy raises errors of several kinds, too, where something in a comparison is not real: often for there is no
+    point at which it is."""
+    try:
+        found = _equal(asked, clock) if asked.relation == "==" else _ordered(asked, clock, instances, seed)
+        return found if found.verdict is not True else replace(found, how=found.how + _speaks(asked, clock))
+    except InputError:
+        raise
+    except GIVES_UP as error:
+        _speaks(asked, clock)
+        return Decision(None, f"computer algebra gives up: {cut(str(error) or type(error).__name__)}")
+
+
+def _speaks(asked: Question, clock: Clock) -> str:
+    return inhabited(asked.box, asked.given, asked.real, clock)
+
+
 def _ordered(asked: Question, clock: Clock, instances: int, seed: int) -> Decision:
     difference = asked.rhs - asked.lhs if asked.relation in ("<=", "<") else asked.lhs - asked.rhs
-    problem = Problem(difference, asked.box, asked.relation in ("<", ">"), asked.given)
+    problem = Problem(difference, asked.box, asked.relation in ("<", ">"), _given(asked, difference))
     hows, left_open = [], ""
     for piece in pieces(problem):
         found = _piece(piece, clock, instances, seed)
@@ -99,7 +119,13 @@ def _ordered(asked: Question, clock: Clock, instances: int, seed: int) -> Decisi
         hows.append(found.how)
     if left_open:
         return Decision(None, left_open)
-    return Decision(True, "; ".join(dict.fromkeys(hows)) + inhabited(problem, clock))
+    return Decision(True, "; ".join(dict.fromkeys(hows)))
+
+
+def _given(asked: Question, difference: Expr) -> tuple[Given, ...]:
+    """What is assumed; and what makes the sides real, if it falls out of their difference: log x + x against log x."""
+    left = set(reality(difference))
+    return (*asked.given, *(g for g in asked.real if g not in left))
 
 
 def _piece(piece: Piece, clock: Clock, instances: int, seed: int) -> Decision:
@@ -115,7 +141,8 @@ def _piece(piece: Piece, clock: Clock, instances: int, seed: int) -> Decision:
 
 def _equal(asked: Question, clock: Clock) -> Decision:
     """Two sides that are the same, or a point where they certainly are not."""
-    problem = Problem(asked.lhs - asked.rhs, asked.box, given=asked.given)
+    difference = asked.lhs - asked.rhs
+    problem = Problem(difference, asked.box, given=_given(asked, difference))
     parts = pieces(problem)
     for part, sign in product(parts, (1, -1)):
         found = search(replace(part.problem, expr=sign * part.problem.expr), clock, 300, 0)
@@ -126,4 +153,4 @@ def _equal(asked: Question, clock: Clock) -> Decision:
     hows = [identical(rational_ends(part).problem, clock) for part in parts]
     if not all(hows):
         return Decision(None, "neither an identity nor a counterexample was found")
-    return Decision(True, "; ".join(dict.fromkeys(filter(None, hows))) + inhabited(problem, clock))
+    return Decision(True, "; ".join(dict.fromkeys(filter(None, hows))))

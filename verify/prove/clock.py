@@ -28,6 +28,13 @@ class OutOfTime(Halt):
     """The time is used up; whatever was not decided stays so."""
 
 
+GIVES_UP = (ArithmeticError, MemoryError, RuntimeError, TypeError, ValueError)  # what SymPy says where it has no answer
+
+
+class NoAnswer(Exception):
+    """Computer algebra found none, in its time or at all."""
+
+
 class Clock:
     def __init__(self, seconds: float) -> None:
         self.start, self.seconds = process_time(), seconds
@@ -65,6 +72,18 @@ def fence(seconds: float) -> Iterator[None]:
     finally:
         limit.end = inf  # no call before it, so that no ring comes between
         over(limit)
+
+
+@contextmanager
+def algebra(seconds: float) -> Iterator[None]:
+    """For what SymPy finds, or does not: where it cannot, it raises errors of many kinds, MemoryError among them."""
+    try:
+        with fence(seconds):
+            yield
+    except Exception as error:
+        if isinstance(error, Halt) and not isinstance(error, OutOfTime):
+            raise
+        raise NoAnswer from None
 
 
 @dataclass(eq=False)

@@ -88,7 +88,7 @@ class Trial:
 
     @property
     def where(self) -> str:
-        return f"instances of {cut(repr(self.over).lstrip('_'))}"
+        return f"instances of {cut(repr(self.over).lstrip('_'), 160)}"
 
     @property
     def cost(self) -> dict[str, float]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from maurey.verify.rungs import RUNGS, VERDICTS
+
+ZEROS = re.compile(r"^(-?\d+?)(0{12,})$")
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,7 +56,20 @@ class Page:
 
 
 def _point(witness: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in witness.items()) or "every point"
+    return ", ".join(f"{name} = {_short(value)}" for name, value in witness.items()) or "every point"
+
+
+def _short(value: Any) -> str:
+    """As it is printed, with a long row of zeros at the end as a power of ten."""
+
+    def power(row: re.Match[str]) -> str:
+        times = {"1": "", "-1": "-"}.get(row[1], f"{row[1]}*")
+        return f"{times}10^{len(row[2])}"
+
+    above, _, below = str(value).partition("/")
+    short = ZEROS.sub(power, below)
+    below = f"({short})" if "*" in short and short != below else short
+    return ZEROS.sub(power, above) + (f"/{below}" if below else "")
 
 
 def cost_text(cost: Mapping[str, float]) -> str:

@@ -9,6 +9,7 @@ from numbers import Number
 from typing import Any
 
 import sympy
+from flint import ctx
 from sympy import Expr, Float, Pow, Rational, S, Symbol
 from sympy.core.relational import Relational
 
@@ -17,12 +18,15 @@ from maurey.numeric.walk import ELEMENTARY
 from maurey.symbolic.claim import InputError
 from maurey.symbolic.expressions import MOST_DEEP, depth
 
-from .decide.domains import conditions
-from .decide.problem import Box, Given, box_text
+from .decide.domains import conditions, reality
+from .decide.problem import PRECISION, Box, Given, box_text, number
+from .ranges.intervals import between
+from .ranges.intervals import over as range_over
 
 RELATIONS = ("<=", "<", ">=", ">", "==")
 MOST_BITS = int(LONGEST * math.log2(10))
 FUNCTIONS = (*ELEMENTARY, "exp", "log", "Abs", "ceiling", "Min", "Max", "Piecewise")
+INVERSE = (sympy.asin, sympy.acos, sympy.acosh, sympy.atanh)  # which SymPy leaves as they are where they are not real
 OTHERS: dict[Any, Any] = {  # by functions that there are
     sympy.cot: lambda u: sympy.cos(u) / sympy.sin(u), sympy.sec: lambda u: 1 / sympy.cos(u),
     sympy.csc: lambda u: 1 / sympy.sin(u), sympy.coth: lambda u: sympy.cosh(u) / sympy.sinh(u),
@@ -40,6 +44,7 @@ class Question:
     relation: str
     box: Box
     given: tuple[Given, ...]
+    real: tuple[Given, ...]  # what makes both sides real numbers
     statement: str
     where: str
 
@@ -77,18 +82,25 @@ def question(lhs: Any, rhs: Any, over: Mapping[Any, Any], relation: str, assumin
     box = {letters[n]: side for n, side in names.items()}
     texts = [f"{a} {'=' if rel == '==' else rel} {b}" for a, b, rel in relations]
     first, second = own(left), own(right)
-    partial = any(_may_fail(u, either) for expr in (first, second) for u, either in conditions(expr))
-    real = ["where both sides are real"] if partial else []
+    partial = any(_may_fail(u, either, box) for expr in (first, second) for u, either in conditions(expr))
+    real = ["where every part is real"] if partial else []
     bases = {p.base for e in (first, second) for p in e.atoms(Pow) if p.exp.free_symbols and not p.exp.is_integer}
-    powers = [f"{base} >= 0" for base in sorted(bases, key=str) if not (base.is_Rational and base > 0)]
+    powers = [f"{base} >= 0" for base in sorted(bases, key=str)
+              if not (base.is_nonnegative or (base in box and box[base][0] >= 0))]  # fmt: skip
     where = ", ".join([box_text(box), *(f"{g.expr} > 0" for g in open_ends), *texts, *powers, *real])
     statement = f"{left} {relation.replace('==', '=')} {right}"
-    return Question(first, second, relation, box=box, given=given, statement=statement, where=where)
+    parts = [g for expr in (first, second) for g in reality(expr) if g.expr.free_symbols]
+    return Question(first, second, relation, box=box, given=given, real=tuple(dict.fromkeys(parts)),
+                    statement=statement, where=where)  # fmt: skip
 
 
-def _may_fail(u: Expr, either: bool) -> bool:
-    """As far as the signs of symbols do not tell."""
-    return not (u.is_positive or (either and u.is_nonzero))
+def _may_fail(u: Expr, either: bool, box: Box) -> bool:
+    """As far as neither the signs of symbols nor intervals tell."""
+    if u.is_positive or (either and u.is_nonzero):
+        return False
+    with ctx.workprec(PRECISION):
+        found, _ = range_over(u, {x.name: between(number(low), number(high)) for x, (low, high) in box.items()})
+    return found is None or not (found.low > 0 or (either and found.high < 0))
 
 
 def _several(assuming: Any) -> list[Any]:
@@ -197,7 +209,8 @@ def readable(expr: Expr) -> Expr:
                                   sympy.ceiling, sympy.Min, sympy.Max, sympy.Piecewise, Relational, *_functions(),
                                   type(sympy.pi), type(sympy.E), *OTHERS, sympy.logic.boolalg.BooleanAtom,
                                   sympy.functions.elementary.piecewise.ExprCondPair))  # fmt: skip
-        if node.has(sympy.I, sympy.nan, sympy.zoo) or node in (S.Infinity, S.NegativeInfinity):
+        complex_ = node.is_number and isinstance(node, INVERSE) and node.is_real is False
+        if complex_ or node.has(sympy.I, sympy.nan, sympy.zoo) or node in (S.Infinity, S.NegativeInfinity):
             raise InputError(f"the expressions of an inequality are real and finite, got {node}")
         if not known:
             what = f"function {node.func.__name__}" if isinstance(node, sympy.Function) else f"meaning for {node}"

@@ -54,10 +54,10 @@ def same_display(
 def _same(key: str, part: str, calculus: Calculus, sizes: dict[str, int], given: frozenset[str]) -> Proof:
     setting = Setting(sizes, given)
     display = nested(registry.find(key).part(part).steps("repaired", setting), **sizes)
-    return same(_in_letters(display), _in_letters(nested(calculus(setting), **sizes)))
+    return same(in_letters(display), in_letters(nested(calculus(setting), **sizes)))
 
 
-def _in_letters(expr: Expr) -> Expr:
+def in_letters(expr: Expr) -> Expr:
     """Logarithms as letters, and the primes under roots: what is the same for all letters is the same for these."""
     expr = expr.replace(log, lambda x: Symbol(f"log({x.expand()})", positive=True))
     return expr.replace(_is_root, lambda root: prod(_letter(p) ** (n * root.exp) for p, n in _primes(root)))

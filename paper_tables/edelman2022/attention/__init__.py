@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maurey.paper_tables.accounts import PALETTE, account, finished, judged, succeeded, without
-from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.accounts import account, finished, judged, succeeded, without
+from maurey.paper_tables.exhibits import Exhibit, Series
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import wilson
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, line
 from maurey.verify.training.trials.keys import key
 
+from .figure import ZERO, draw
+
+__all__ = ["draw", "plan", "render"]
+
 plan = partial(in_stages, function="and", s=3, watch=True, stop=False)
-ZERO = 0.05  # of a relevant bit's weight: less than this shows as nothing on a linear scale of color
 COLUMNS = [
     "T", "m", "protocol", "trial", "status", "errors", "iteration", "hidden positions", "relevant mass", "CLS mass",
     "irrelevant mass", "a relevant bit", "an irrelevant bit", "ratio", "busy heads", "their ratio", 
@@ -87,8 +91,16 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     where = "nothing, all trials failed"
     if chosen:
         where = f"{_trial(chosen)}, {rule}"
+    own = [shares(outcome) for outcome in learned]
     return Exhibit(
         title="Edelman et al. 2022, ICML Figure 3 (right): what the heads of a trained network look at",
+        question="Does a trained network attend to the hidden bits alone?",
+        answer=_answer(own),
+        verdict=[line("the irrelevant bits get nearly no attention", *findings)],
+        caption=f"Left: attention of [CLS], the mean over four held-out strings, by head ({where}). Right: for each "
+        "network, the mean weight of an irrelevant bit over that of a relevant one; left of the dashed line a bit "
+        "shows as nothing on a linear scale of colour.",
+        shown=Shown(SHOWN, [_shown(outcome) for outcome in done]),
         notes=[
             *account(scale, plan(scale), outcomes),
             "Weights with which [CLS] attends to the bits of four held-out strings and to itself, at the end of "
@@ -98,15 +110,56 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             f"strings, at most {ZERO} of what a relevant bit gets, in most networks that learned (accuracy > 0.99). "
             "The paper has no number, and does not say which heads it shows; busy heads have more than half of their "
             f"attention on the hidden bits. {ZERO} was set after one network had been seen, the half after all ten.",
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[_row(outcome, outcome is chosen) for outcome in outcomes],
-        draw=lambda figure: _draw(figure, chosen) if chosen else None,
-        figure_size=(12.0, 9.0),
+        series=Series(["head", "position", "weight"], list(_weights(chosen)) if chosen else []),
         parameters=dict(scale),
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "protocol": "fast: without dropout; paper: with it",
+    "trial": "",
+    "held-out errors": "",
+    "hidden bits": "share of attention, the mean over heads and strings",
+    "other bits": "the same",
+    "[CLS]": "the same",
+    "ratio": "weight of one irrelevant bit over that of one relevant bit",
+    "busy heads": "of 16, those with more than half of their attention on the hidden bits",
+    "ratio, busy heads": "",
+}
+
+
+def _answer(own: Sequence[Shares]) -> str:
+    if not own:
+        return "No network has learned yet."
+    every, busy = ([one.ratio for one in own], [one.busy.ratio for one in own])
+    return (
+        f"In the heads that look at the hidden bits an irrelevant bit gets {100 * min(busy):.1f} to "
+        f"{100 * max(busy):.1f} % of a relevant one's attention, over all heads {100 * min(every):.1f} to "
+        f"{100 * max(every):.1f} % ({len(own)} networks)."
+    )
+
+
+def _shown(outcome: Outcome) -> list[str]:
+    own = shares(outcome)
+    masses = [own.mass(own.relevant), own.mass(own.irrelevant), own.weights[..., -1]]
+    return [
+        outcome.config.protocol, str(outcome.trial), str(outcome.record["errors"]),
+        *(f"{mass.mean():.2f}" for mass in masses), f"{own.ratio:.3f}", str(own.looking.sum()), f"{own.busy.ratio:.4f}",
+    ]  # fmt: skip
+
+
+def _weights(outcome: Outcome) -> Iterator[list[str]]:
+    for head, row in enumerate(shares(outcome).weights.mean(0)):
+        yield from ([str(head + 1), str(place + 1), f"{weight:.4f}"] for place, weight in enumerate(row))
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _trial(outcome: Outcome) -> str:
@@ -157,38 +210,3 @@ def _row(outcome: Outcome, drawn: bool) -> list[str]:
         str(own.looking.sum()), f"{own.busy.ratio:.4f}",
         f"{own.weights[..., own.irrelevant].max():.4f}", "yes" if drawn else "no",
     ]  # fmt: skip
-
-
-def _draw(figure: Any, outcome: Outcome) -> None:
-    from maurey.verify.training.tasks.strings import strings
-
-    own, c = shares(outcome), outcome.config
-    number, heads, tokens = own.weights.shape
-    x, y = strings(c, key(c, outcome.trial), "evaluation", number)
-    grid = figure.add_gridspec(-(-number // 2) + 1, 2)
-    panels = [figure.add_subplot(grid[i // 2, i % 2]) for i in range(number)]
-    for i, panel in enumerate(panels):
-        image = panel.imshow(own.weights[i], aspect="auto", cmap="cividis", vmin=0, vmax=own.weights.max(),
-                             interpolation="nearest", extent=(0.5, tokens + 0.5, heads + 0.5, 0.5))  # fmt: skip
-        marks = [p + 1 for p in own.positions]
-        panel.plot(marks, [1.02] * len(marks), "v", color=PALETTE[1], clip_on=False, markersize=7,
-                   transform=panel.get_xaxis_transform())  # fmt: skip
-        panel.set_xticks([*marks, tokens], [*map(str, marks), "[CLS]"])
-        panel.set_ylabel("head")
-        bits = ", ".join(str(x[i, p]) for p in own.positions)
-        panel.set_title(f"string {i + 1}: hidden bits {bits}, AND {y[i]}", fontsize=9, pad=12)
-    figure.colorbar(image, ax=panels, label="attention weight", fraction=0.03, pad=0.02)
-    bars, bottom = figure.add_subplot(grid[-1, :]), np.zeros(heads)
-    cls = np.arange(tokens) == tokens - 1
-    for chosen, name, color in ((own.relevant, f"the {c.s} hidden bits", PALETTE[1]), (cls, "[CLS]", PALETTE[5]),
-                                (own.irrelevant, f"the {c.T - c.s} other bits", "lightgray")):  # fmt: skip
-        bars.bar(np.arange(1, heads + 1), own.mass(chosen), bottom=bottom, color=color, edgecolor="white", label=name)
-        bottom = bottom + own.mass(chosen)
-    bars.axhline(c.s / tokens, color="black", linestyle=":", label="hidden bits, if uniform")
-    bars.set_xticks(range(1, heads + 1))
-    bars.set_ylim(0, 1)
-    bars.set_xlabel(
-        f"head (T = {c.T}, m = {c.m}, {c.protocol}, trial {outcome.trial}, iteration {outcome.record['iterations']})"
-    )
-    bars.set_ylabel("share of attention")
-    bars.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize=8, ncols=4, frameon=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 from maurey.numeric.binding import bind
 from maurey.paper_tables.exhibits import Exhibit, Progress
+from maurey.paper_tables.page import Shown
 from maurey.symbolic import registry
 from maurey.symbolic.claim import FORMS
 from maurey.verify.covers import enumeration, heads, online, rounding
@@ -21,17 +22,12 @@ from maurey.verify.papers import edelman2022icml
 from maurey.verify.papers.edelman2022 import packings as edelman
 from maurey.verify.papers.maurey import packings as ours
 
+from .figure import SHARE, draw
+
+__all__ = ["draw", "make"]
+
 ATTACKS = edelman.ATTACKS | ours.ATTACKS | edelman2022icml.ATTACKS
 LISTS = "longest list"  # of corrections, of the members that were covered: not yet the whole cover
-STYLES = {
-    "printed": (":", "tab:red"), "repaired": ("-", "tab:pink"), "derived": ("-.", "tab:orange"),
-    "sharp": ("-", "tab:blue"),
-    "Maurey's": ("--", "tab:gray"), "built": ("none", "tab:green"), LISTS: ("none", "tab:green"),
-    "packing": ("-", "black"), "coordinates": ("--", "tab:purple"), "net": ("-", "tab:blue"),
-    "everywhere": ("-.", "tab:olive"), "columns": (":", "tab:brown"), "lattice": ("-", "tab:blue"),
-}  # fmt: skip
-WIDTHS = {"repaired": 3.0}  # seen behind a sharp form that is the same
-TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2)
 Curves = dict[str, list[tuple[float, float]]]
 
 
@@ -51,6 +47,13 @@ def make(progress: Progress) -> Exhibit:
         drawn.append((panel["title"], curves))
     return Exhibit(
         title="Edelman et al. 2022: log covering number against the resolution, from above and from below",
+        question="How far are covering bounds from what no cover can undercut?",
+        answer=_answer(drawn),
+        verdict=_verdict(drawn),
+        caption="Each cover at three fifths of the radius of its class. The bar is from the best certified packing, "
+        "below which there is no cover, to the sharp formula; hollow: a cover that was written out, or, for the last "
+        "two, the longest list of corrections that was needed. Printed forms with C0 = 1.",
+        shown=Shown(SHOWN, [_shown(title, curves) for title, curves in drawn]),
         notes=[
             "Scale: tiny dimensions where every centre is written out, up to 10^12 inputs for formulas and packings.",
             f"Seed {config['seed']}, for the members that are covered; formulas and packings are deterministic and "
@@ -59,17 +62,79 @@ def make(progress: Progress) -> Exhibit:
             "written out (as far as there are few); for the lattices the exact count. For the Frobenius ball and the "
             f"head, the longest list of corrections that any of 2 and of {config['members']} members took, as the log "
             "of the number of such lists.",
-            "Columns (seventh panel): for the smaller class whose column norms sum to 3/2.",
-            "Packing: the best certified lower bound, centres in the class. Printed forms with C0 = 1.",
-            "The paper proves upper bounds and shows no such picture.",
-            *_agreement(drawn),
+            "Columns (seventh cover): for the smaller class whose column norms sum to 3/2.",
+            "Packing: the best certified lower bound, centres in the class. The paper proves upper bounds and shows no "
+            "such picture.",
         ],
         columns=["cover", "eps", *FORMS, "other formulas", "built", "packing", "packing by"],
         rows=rows,
-        draw=lambda figure: _draw(figure, drawn),
-        figure_size=(15.0, 8.5),
         parameters=config,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "cover": "",
+    "packing": "log of the number of centres that every cover has, at three fifths of the radius",
+    "built": "the same of a cover that was written out, or of the longest list of corrections",
+    "sharp": "",
+    "repaired": "",
+    "printed": "with C0 = 1",
+    "derived": "",
+    "packing over sharp": "there, and at most over ten resolutions",
+}
+
+
+def _best(curves: Curves) -> str:
+    """The name of the sharp formula."""
+    return next(name for name in ("sharp", "net", "lattice") if name in curves)
+
+
+def _near(curves: Curves) -> float:
+    """How near the packing comes to what is proved."""
+    packing = dict(curves["packing"])
+    return max(packing[eps] / x for eps, x in curves[_best(curves)] if x > 0)
+
+
+def _below(curves: Curves) -> list[float]:
+    """Resolutions at which the printed form is below the packing."""
+    packing = dict(curves["packing"])
+    return [eps for eps, x in curves.get("printed", []) if x < packing[eps]]
+
+
+def _shown(title: str, curves: Curves) -> list[str]:
+    eps = sorted((eps for eps, _ in curves["packing"]), reverse=True)
+    at = eps[min(SHARE, len(eps) - 1)]
+    found = {name: dict(curve).get(at) for name, curve in curves.items()}
+    sharp = found[_best(curves)]
+    sizes = [found["packing"], found.get("built", found.get(LISTS)), sharp,
+             *(found.get(form) for form in ("repaired", "printed", "derived"))]  # fmt: skip
+    told = ["-" if x is None else f"{x:.3g}" if x < 10_000 else f"{x:.1E}" for x in sizes]
+    ratio = f"{(found['packing'] or 0) / (sharp or 1):.3f}, {_near(curves):.3f}"
+    return [title.replace("10^12", "1E+12"), *told, ratio]
+
+
+def _answer(drawn: list[tuple[str, Curves]]) -> str:
+    near = {title.partition(":")[0]: _near(curves) for title, curves in drawn}
+    first, last = max(near, key=lambda t: near[t]), min(near, key=lambda t: near[t])
+    over = [y / dict(curves["sharp"])[x] for _, curves in drawn if "derived" in curves for x, y in curves["derived"]]
+    return (
+        f"The sharp form is within a factor of {1 / near[first]:.2f} of the packing for {first}, and of "
+        f"{1 / near[last]:.0f} for {last}, at the resolution where each is nearest; along their proofs the bounds are "
+        f"{min(over):.0f} to {max(over):,.0f} times as large as the sharp form."
+    )
+
+
+def _verdict(drawn: list[tuple[str, Curves]]) -> list[str]:
+    printed = [(title, _below(curves)) for title, curves in drawn if "printed" in curves]
+    below = [f"{title} at eps = {eps[0]:.3g}" for title, eps in printed if eps]
+    word = "disagrees" if below else "agrees"
+    told = f"below it for {'; '.join(below)}" if below else "at none of the resolutions below it"
+    return [f"**{word}**: the printed form with C0 = 1 is {told} ({len(printed)} covers, 10 resolutions each)"]
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
 
 
 def _row(panel: dict[str, Any], eps: Fraction, config: dict[str, Any]) -> tuple[dict[str, float], str, dict[str, Any]]:
@@ -132,42 +197,3 @@ def _cells(found: dict[str, float]) -> list[str]:
     one = {name: f"{x:.5g}" for name, x in found.items()}
     built = one.get("built") or (f"{one[LISTS]} ({LISTS})" if LISTS in one else "-")
     return [*(one.get(form, "-") for form in FORMS), ", ".join(others) or "-", built, one["packing"]]
-
-
-def _agreement(drawn: list[tuple[str, Curves]]) -> list[str]:
-    """For each panel how near the packing comes to what is proved, and whether the printed form stays above it."""
-    notes = []
-    for title, curves in drawn:
-        packing = dict(curves["packing"])
-        best = next(name for name in ("sharp", "net", "lattice") if name in curves)
-        near = max(packing[eps] / x for eps, x in curves[best] if x > 0)
-        text = f"{title}: the packing reaches {near:.3f} of the {best} form"
-        if "printed" in curves:
-            below = [eps for eps, x in curves["printed"] if x < packing[eps]]
-            text += "; printed with C0 = 1 " + ("AGREES" if not below else f"FALLS BELOW it at eps = {below[0]:.3g}")
-        notes.append(f"{text}.")
-    return notes
-
-
-def _draw(figure: Any, drawn: list[tuple[str, Curves]]) -> None:
-    axes = figure.subplots(2, 4)
-    for panel, (title, curves) in zip(axes.flat, drawn, strict=True):
-        for name, curve in curves.items():
-            style, color = STYLES[name]
-            points = [(eps, x) for eps, x in curve if x > 0]
-            marker = {"built": "o", LISTS: "x", "packing": "v"}.get(name)
-            if points:
-                panel.loglog(*zip(*points, strict=True), linestyle=style, color=color, marker=marker, markersize=4,
-                             label=name, linewidth=WIDTHS.get(name, 1.3))  # fmt: skip
-        ends = [eps for curve in curves.values() for eps, _ in curve]
-        ticks = [t for t in TICKS if min(ends) * 0.99 <= t <= max(ends) * 1.01]
-        panel.set_xticks(ticks, [str(t) for t in ticks])
-        panel.tick_params(axis="x", which="minor", labelbottom=False)
-        panel.set_title(title, fontsize=9)
-        panel.grid(alpha=0.3, which="both")
-        panel.legend(fontsize=7)
-        panel.set_xlabel("eps")
-    for panel in axes[:, 0]:
-        panel.set_ylabel("log of the number of centres")
-    figure.suptitle("Covers against packings: every form (printed with C0 = 1), what was built, and what no cover can "
-                    "undercut", fontsize=10)  # fmt: skip

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from maurey.paper_tables.accounts import (
     FAIR,
-    PALETTE,
     account,
     accuracy,
     by_place,
@@ -21,15 +20,19 @@ from maurey.paper_tables.accounts import (
     succeeded,
     without,
 )
-from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.exhibits import Exhibit, Series
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import wilson
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, here, line
+
+from .figure import draw
+
+__all__ = ["draw", "plan", "render"]
 
 plan = partial(in_stages, function="and", s=3, curve=True, stop=False)
 COLUMNS = ["T", "m", "protocol", "trial", "status", "no training error from", "training loss below floor from",
            "smallest training loss", "best held-out accuracy", "at iteration", "last held-out accuracy"]  # fmt: skip
-STYLES = ("-", "--", ":", "-.")
 
 
 @dataclass(frozen=True)
@@ -59,21 +62,79 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     findings = _findings([run for run in runs if run.outcome.config.protocol in protocols], expected)
     return Exhibit(
         title="Edelman et al. 2022, Figure 2, right (ICML: Figure 3, left): training above and below the threshold",
+        question="Does the same training learn from many strings and only memorise few?",
+        answer=_answer(runs, expected),
+        verdict=_verdict(findings),
+        caption="Accuracy on 10,000 strings that were not trained on, one curve for each trial. A mark: from here on "
+        "no training string is wrong. What only memorises stays near the accuracy of always answering 0.",
+        shown=Shown(SHOWN, [_shown(outcome, floor) for outcome in by_place(outcomes)]),
         notes=[
             *account(scale, plan(scale), outcomes),
             "The loss is that of the training step at each evaluation. That no training string is wrong is read off "
             "the loss: one that is wrong alone makes the mean ln 2 / m. Always answering 0 has accuracy 7/8.",
             "The ICML figure has both sizes on one instance; here hidden positions and data are each trial's own.",
             FAIR,
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[_row(outcome, floor) for outcome in by_place(outcomes)],
-        draw=lambda figure: _draw(figure, runs, floor),
-        figure_size=(11.0, 4.2 * max(1, len({run.outcome.config.T for run in runs})) + 0.6),
+        series=Series(SERIES, list(_points(runs))),
         parameters=dict(scale),
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SERIES = ["T", "m", "protocol", "trial", "iteration", "accuracy"]
+SHOWN = {
+    "T": "bits",
+    "m": "training strings",
+    "trial": "",
+    "no training error from": "iteration from which on every training string is right",
+    "loss below 0.0001 from": "iteration from which on the training loss is",
+    "best accuracy": "on held-out strings; the paper calls above 0.99 learned",
+    "last accuracy": "on held-out strings, at iteration 1000",
+}
+
+
+def _answer(runs: Sequence[Run], expected: Mapping[str, Any]) -> str:
+    told = []
+    for one in expected["instance"]:
+        many, few = ([r for r in runs if (r.outcome.config.T, r.outcome.config.m) == (one["T"], m)]
+                     for m in (one["above"], one["below"]))  # fmt: skip
+        if many and few:
+            told.append(
+                f"at T = {one['T']}, {sum(succeeded(r.outcome) for r in many)} of {len(many)} trials learn with m = "
+                f"{one['above']} and {sum(succeeded(r.outcome) for r in few)} of {len(few)} with m = {one['below']}"
+            )
+    fitted = sum(run.fitted is not None for run in runs)
+    start = f"{fitted} of {len(runs)} trials come to have no training error"
+    return f"{start}; {'; '.join(told)}." if told else f"{start}."
+
+
+def _verdict(findings: Sequence[Finding]) -> list[str]:
+    *examples, fitted, floor = findings
+    return [
+        *(line(one.text.partition(";")[0], one) for one in examples),
+        line("C.1: in all runs the training accuracy reaches 100 %", fitted),
+        line(f"C.1: in all runs the training loss falls below 0.0001{here(floor)}", floor),
+    ]
+
+
+def _points(runs: Sequence[Run]) -> Iterator[list[str]]:
+    for run in runs:
+        c = run.outcome.config
+        for step, _, errors, _ in run.outcome.record["curve"]:
+            yield [str(c.T), str(c.m), c.protocol, str(run.outcome.trial), str(step),
+                   f"{accuracy(run.outcome, errors):.4f}"]  # fmt: skip
+
+
+def _shown(outcome: Outcome, floor: float) -> list[str]:
+    T, m, _, trial, _, fitted, low, _, best, _, last = _row(outcome, floor)
+    return [T, m, trial, fitted, low, best, last]
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _findings(runs: Sequence[Run], expected: Mapping[str, Any]) -> list[Finding]:
@@ -147,33 +208,3 @@ def _row(outcome: Outcome, floor: float) -> list[str]:
     steps = [never if step is None else str(step) for step in (run.fitted, run.floor)]
     best = [f"{accuracy(outcome):.4f}", str(outcome.record["best"])]
     return [*start, *steps, f"{run.loss:.3E}", *best, f"{accuracy(outcome, last[2]):.4f}"]
-
-
-def _draw(figure: Any, runs: Sequence[Run], floor: float) -> None:
-    contexts = sorted({run.outcome.config.T for run in runs})
-    axes = figure.subplots(max(1, len(contexts)), 2, squeeze=False, sharex=True)
-    for (left, right), T in zip(axes, contexts, strict=False):
-        own = [run for run in runs if run.outcome.config.T == T]
-        sizes = sorted({run.outcome.config.m for run in own})
-        for number, run in enumerate(own):
-            c, trial = run.outcome.config, run.outcome.trial
-            steps, losses, errors, _ = zip(*run.outcome.record["curve"], strict=True)
-            color = PALETTE[(1, 0, 2, 3, 4, 5)[sizes.index(c.m) % len(PALETTE)]]
-            look = {"color": color, "linestyle": STYLES[trial % len(STYLES)], "linewidth": 1.2, "zorder": 2 + number}
-            left.semilogy(steps, losses, **look)
-            label = f"m = {c.m}, {c.protocol}, trial {trial}"
-            right.plot(steps, [accuracy(run.outcome, e) for e in errors], **look, label=label)
-        left.axhline(floor, color="black", linewidth=0.8, linestyle=":")
-        left.annotate(f"{floor:g}", (0.005, floor), xycoords=("axes fraction", "data"), fontsize=8, va="bottom")
-        for level, text in ((7 / 8, "always answering 0"), (0.99, "0.99")):
-            right.axhline(level, color="black", linewidth=0.8, linestyle=":")
-            right.annotate(text, (0.995, level), xycoords=("axes fraction", "data"), fontsize=8, va="top", ha="right")
-        left.set_title(f"T = {T}: training loss", fontsize=9)
-        right.set_title(f"T = {T}: held-out accuracy", fontsize=9)
-        left.set_ylabel("cross-entropy (nats)")
-        right.set_ylabel("accuracy")
-        right.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
-        for panel in (left, right):
-            panel.grid(alpha=0.3)
-            panel.set_xlabel("training iterations")
-            panel.tick_params(labelbottom=True)

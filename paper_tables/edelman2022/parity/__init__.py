@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from maurey.paper_tables.accounts import FAIR, account, by_place, fair, finished, judged, similar, without
-from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.exhibits import Exhibit, Series
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import wilson
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, of_variants
+
+from .figure import draw
+
+__all__ = ["draw", "plan", "render"]
 
 plan = partial(in_stages, function="parity", s=3, curve=True)
 HIGH, LOW = 0.6, 0.1  # losses between which the transition is; guessing has ln 2 = 0.693
@@ -56,6 +60,14 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     sizes = sorted({(o.config.batch, o.config.iterations, o.config.every) for o in outcomes})
     return Exhibit(
         title="Edelman et al. 2022, Figure 3 (ICML: Figure 4): parities of three hidden bits, learned abruptly",
+        question="Does the loss on a parity fall at once, after a long wait?",
+        answer=_answer(done),
+        verdict=_verdict(findings),
+        caption="A curve for each seed, on fresh strings in every step. Iterations are on a logarithmic axis, so that "
+        "a fall of a given width is one that took a given share of the time before it. The paper's panel of T = 20 "
+        "has no legible axis.",
+        shown=Shown(SHOWN, [_shown(T, own, expected["axis"]) for T in sorted({o.config.T for o in done})
+                            if (own := [o for o in done if o.config.T == T])]),
         notes=[
             *account(scale, plan(scale), outcomes),
             *(f"Fresh strings in every step: {batch} of them, {iterations} iterations, looked at every {every} and, if "
@@ -67,15 +79,61 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             "than the wait before it. Perfect: no held-out error. The loss is that of a step's fresh strings; guessing "
             "has ln 2.",
             FAIR,
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[_row(outcome) for outcome in by_place(outcomes)],
-        draw=lambda figure: _draw(figure, done, expected["axis"]),
-        figure_size=(4.0 * max(2, len({o.config.T for o in done})), 4.2),
+        series=Series(SERIES, [[str(o.config.T), str(o.trial), str(step), f"{loss:.4g}"] for o in by_place(done)
+                               for step, loss, *_ in o.record["curve"]]),
         parameters=dict(scale),
         findings=findings,
     )  # fmt: skip
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SERIES = ["T", "trial", "iteration", "loss"]
+SHOWN = {
+    "T": "bits",
+    "seeds": "",
+    "perfect": "no held-out error within the iterations",
+    "by the paper's axis": "perfect by the iteration where the axis of the paper's figure ends",
+    "wait": "iterations with a loss near that of guessing, the least and the most",
+    "fall": "iterations from a loss of 0.6 to one of 0.1, the least and the most",
+}
+
+
+def _answer(done: Sequence[Outcome]) -> str:
+    found = [Transition.of(outcome) for outcome in done]
+    falls = [(one.start or 0, one.length) for one in found if one.length is not None]
+    if not falls:
+        return "No seed has learned yet."
+    perfect = sum(one.perfect is not None for one in found)
+    abrupt = sum(bool(one.abrupt) for one in found)
+    waits, lengths = zip(*falls, strict=True)
+    return (
+        f"{perfect} of {len(found)} seeds become perfect, {abrupt} of them abruptly: after a wait of {min(waits)} to "
+        f"{max(waits)} iterations the loss falls within {min(lengths)} to {max(lengths)}."
+    )
+
+
+def _verdict(findings: Sequence[Finding]) -> list[str]:
+    abrupt = [one for one in findings if "falls abruptly" in one.text]
+    early = [one for one in findings if "perfect by iteration" in one.text]
+    says = ((abrupt, "the loss falls abruptly from guessing to perfect, for all seeds"),
+            (early, "all seeds are perfect where the axis of the paper's figure ends"))  # fmt: skip
+    return [of_variants(text, {one.figure.rpartition(", ")[2]: one for one in own}) for own, text in says]
+
+
+def _shown(T: int, own: Sequence[Outcome], axes: Mapping[str, int]) -> list[str]:
+    found = [Transition.of(outcome) for outcome in own]
+    falls = [(one.start or 0, one.length) for one in found if one.length is not None]
+    ends = [f"{min(x)} to {max(x)}" for x in zip(*falls, strict=True)] if falls else ["-", "-"]
+    axis = axes.get(str(T))
+    early = f"{sum(one.perfect is not None and one.perfect <= axis for one in found)} (by {axis})" if axis else "-"
+    return [str(T), str(len(own)), str(sum(one.perfect is not None for one in found)), early, *ends]
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _findings(T: int, done: Sequence[Outcome], expected: Mapping[str, Any]) -> list[Finding]:
@@ -124,34 +182,3 @@ def _row(outcome: Outcome) -> list[str]:
     fall = ["-" if step is None else str(step) for step in (found.start, found.length)]
     abrupt = {True: "yes", False: "no", None: "-"}[found.abrupt]
     return [*start, *steps, *fall, abrupt, f"{outcome.record['curve'][-1][1]:.4g}"]
-
-
-def _draw(figure: Any, done: Sequence[Outcome], axis: Mapping[str, int]) -> None:
-    from matplotlib import colormaps
-
-    contexts = sorted({o.config.T for o in done})
-    axes = figure.subplots(1, max(1, len(contexts)), squeeze=False, sharey=True)[0]
-    for panel, T in zip(axes, contexts, strict=False):
-        own = [o for o in done if o.config.T == T]
-        for number, outcome in enumerate(own):
-            color = colormaps["viridis"](0.9 * number / max(1, len(own) - 1))
-            steps, losses, *_ = zip(*outcome.record["curve"], strict=True)
-            panel.plot(steps, losses, color=color, linewidth=1.2)
-            learned = Transition.of(outcome).learned
-            if learned is not None:
-                panel.plot(learned, losses[steps.index(learned)], "o", color=color, markersize=5, zorder=3)
-        panel.axhline(math.log(2), color="black", linewidth=0.9, linestyle="--")
-        if str(T) in axis:
-            panel.axvline(axis[str(T)], color="black", linewidth=0.9, linestyle=":")
-        panel.set_title(f"T = {T}: {len(own)} seeds", fontsize=9)
-        panel.set_xlabel("training iterations")
-        panel.set_xlim(left=0)
-        panel.set_ylim(-0.02, 0.82)
-        panel.grid(alpha=0.3)
-    axes[0].set_ylabel("loss on fresh strings (nats)")
-    seed, point = axes[0].plot([], [], "-", color="gray"), axes[0].plot([], [], "o", color="gray")
-    chance = axes[0].plot([], [], "--", color="black")
-    end = axes[0].plot([], [], ":", color="black")
-    figure.legend([seed[0], point[0], chance[0], end[0]],
-                  ["a seed each", "held-out errors first below 1 %", "guessing, ln 2", "end of the paper's axis"],
-                  loc="outside lower center", ncols=4, fontsize=8, frameon=False)  # fmt: skip

@@ -7,14 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from maurey.paper_tables.accounts import account
+from maurey.paper_tables.accounts import PROTOCOLS, account
 from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import difference
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, here, line
 
 from .figure import draw
 from .thresholds import RESAMPLES, SEED, Cell, Threshold, against_linear, cells_of, law, thresholds
+
+__all__ = ["draw", "plan", "render"]
 
 plan = partial(in_stages, function="and", s=3)
 COLUMNS = ["kind", "T", "m", "protocol", "trials", "failed", "successes", "zero errors", "value", "interval", "note"]
@@ -42,20 +45,27 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     return Exhibit(
         title="Edelman et al. 2022, Figures 2 and 4 (ICML: Figure 2): samples for the AND of three hidden bits against "
         "the context length",
+        question="How many samples does AND need as the context grows?",
+        answer=_answer(found),
+        verdict=_verdict(findings, found),
+        caption="Squares: the stronger the blue, the more of the trials with this T and m learn (held-out accuracy "
+        f"above 0.99; {PROTOCOLS[main]}). Marks: the smallest m that does, by two rules of the paper, more than half "
+        "of the trials learn (arXiv) or 80 % of them make no held-out error (ICML), hollow where trials of some m are "
+        "missing; bars: a standard error; lines: power laws. Diamond and dashed lines: the paper's.",
+        shown=Shown(SHOWN, _sizes_shown(found, expected, few)),
         notes=[
             *account(scale, planned, outcomes),
-            "A trial succeeds if its largest held-out accuracy in training is above 0.99. Bars and intervals of "
+            "A trial succeeds if its largest held-out accuracy in training is above 0.99. Intervals of "
             "fractions are Wilson's, 95 %. The critical size is the smallest m of the grid at which the fraction of "
             "successes exceeds 0.5 (arXiv), or at which at least 80 % of the trials make no held-out error (ICML); "
             f"from the {main} trials. If no m of the grid does it is reported as > the largest, if the smallest does "
             "as <= it: sizes are known to one step of the grid.",
             f"Standard errors from {few} resamples of the trials, intervals of p and of sizes (95 %) from {RESAMPLES}: "
             f"Philox, seed ({SEED}, T). A cell in which all trials agree has no spread in resamples. A limit pulls a "
-            "fit only where the fit is on its wrong side. The left panel has the T of the paper's, the table has all.",
+            "fit only where the fit is on its wrong side.",
             "Trials without dropout, which the paper has, speak against it only if no difference between the protocols "
             "is seen. This, and that a logarithm must be nearer than a line, was set when results were known.",
             *(_compared(pair) for pair in pairs),
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[
@@ -64,11 +74,60 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             *(_critical(name, one, few) for name in DEFINITIONS for one in found[name]),
             *(row for name in DEFINITIONS for row in _fits(name, found[name])),
         ],
-        draw=lambda figure: draw(figure, cells, main, found, expected["curves"]["T"], few),
-        figure_size=(12.0, 6.0),
         parameters={**scale, "seed": SEED, "resamples": {"standard errors": few, "exponent": RESAMPLES}},
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "context length T": "",
+    "m, arXiv": "the smallest m at which more than half of the trials have a held-out accuracy above 0.99, and its "
+    "standard error",
+    "m, ICML": "the smallest m at which 80 % of the trials make no held-out error, and its standard error",
+    "trials": "of each m",
+    "paper": "what the paper has; of the rest it prints no numbers",
+}
+
+
+def _answer(found: Mapping[str, Sequence[Threshold]]) -> str:
+    own = [one for one in found["arXiv"] if one.complete]
+    if not own:
+        return "No context has trials of every m yet."
+    first, last = own[0], own[-1]
+    times = "" if len(own) < 2 else f": {last.T / first.T:.3g} times the context takes {last.size / first.size:.2g}"
+    more = " times the samples" if times else ""
+    text = f"From {first.text} at T = {first.T} to {last.text} at T = {last.T}{times}{more}"
+    fit = law(found["arXiv"])
+    return text + (f"; about T to the power {fit.p:.2f} (95 %: {_range(fit.interval)})." if fit else ".")
+
+
+def _verdict(findings: Sequence[Finding], found: Mapping[str, Sequence[Threshold]]) -> list[str]:
+    sharp, sublinear, axis, logarithmic, level = findings
+    at = [f"{one.text} (95 %: {_range(one.interval, 0)})" for one in found["ICML"] if one.complete and one.T == 300]
+    return [
+        line(f"there is no sharp transition in m (Figure 4, left){here(sharp)}", sharp),
+        line("the critical size grows sublinearly (Figure 4, right), and is within the figure's axis", sublinear, axis),
+        line(f"it grows as a logarithm of T (ICML Figure 2){here(logarithmic)}", logarithmic),
+        line(f"at T = 300 it is about 70 (ICML); here {at[0] if at else 'too few trials'}", level),
+    ]
+
+
+def _range(ends: Sequence[float], digits: int = 2) -> str:
+    return " to ".join(f"{end:.{digits}f}" for end in ends)
+
+
+def _sizes_shown(found: Mapping[str, Sequence[Threshold]], expected: Mapping[str, Any], few: int) -> list[list[str]]:
+    at, rows = expected["ICML"]["threshold"], []
+    for arxiv, icml in zip(found["arXiv"], found["ICML"], strict=True):
+        own = [f"{one.text} ± {one.error(few):.0f}" for one in (arxiv, icml)]
+        paper = f"about {at['m']} (ICML)" if at["T"] == arxiv.T else ""
+        rows.append([str(arxiv.T), *own, arxiv.trials + ("" if arxiv.complete else ", not of all m"), paper])
+    return rows
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _trials(cells: Sequence[Cell], expected: Mapping[str, Any], contexts: Sequence[int]) -> dict[str, Any]:

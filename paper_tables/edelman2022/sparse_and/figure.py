@@ -1,87 +1,76 @@
-"""Success probabilities against the sample size, and critical sample sizes against the context length."""
+"""Fractions of trials that succeed, as shades, and on them the critical sample sizes against the context length."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from maurey.paper_tables.accounts import MARKERS, PALETTE
+from maurey.paper_tables import style
+from maurey.paper_tables.exhibits import Data
+from maurey.paper_tables.style import Look
+from maurey.paper_tables.tabled import Row, number, numbers, where
 
-from .thresholds import Cell, Threshold, law
-
-LOOKS = {"arXiv": (PALETTE[0], "o"), "ICML": (PALETTE[1], "s")}
-MEANING = {"arXiv": "arXiv: accuracy > 0.99 in > 50 % of trials", "ICML": "ICML: no error in ≥ 80 % of trials"}
-
-
-def draw(
-    figure: Any, cells: Sequence[Cell], main: str, found: Mapping[str, list[Threshold]], chosen: Sequence[int], few: int
-) -> None:
-    left, right = figure.subplots(1, 2)
-    _probabilities(left, cells, main, chosen)
-    _sizes(right, found, few)
-    for panel in (left, right):
-        panel.grid(alpha=0.3)
-        if panel.get_legend_handles_labels()[0]:
-            panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=8, ncols=2, frameon=False)
+RULES = {
+    "arXiv": (Look(style.VERMILLION, "o", "-"), -4.0, "more than half\nof the trials learn"),
+    "ICML": (Look(style.ORANGE, "s", "--"), 4.0, "80 % of the trials\nmake no error"),
+}
 
 
-def _probabilities(panel: Any, cells: Sequence[Cell], main: str, chosen: Sequence[int]) -> None:
-    """The T of the paper's figure, if there are any; a little apart, so that no bar hides another."""
-    there = sorted({cell.T for cell in cells})
-    drawn = [T for T in there if T in chosen] or there[: len(PALETTE)]
-    grid = sorted({cell.m for cell in cells})
-    protocols = sorted({cell.protocol for cell in cells}, key=lambda protocol: protocol != main)
-    done = {(cell.T, cell.protocol) for cell in cells if cell.done}
-    slots = [(T, protocol) for T in drawn for protocol in protocols if (T, protocol) in done]
-    apart = 0.6 * min(np.diff(grid), default=10) / len(slots) if slots else 0.0
-    for number, (T, protocol) in enumerate(slots):
-        own = [cell for cell in cells if cell.T == T and cell.protocol == protocol and cell.done]
-        x = np.array([cell.m for cell in own]) + (number - (len(slots) - 1) / 2) * apart
-        y, ends = np.array([cell.fraction for cell in own]), np.array([cell.interval for cell in own]).T
-        look, first = drawn.index(T) % len(PALETTE), protocol == main
-        panel.errorbar(
-            x, y, yerr=np.maximum([y - ends[0], ends[1] - y], 0), color=PALETTE[look], elinewidth=0.7, capsize=1.5,
-            fmt=MARKERS[look], linestyle="-" if first else "none", linewidth=1.3, markersize=4.5 if first else 7,
-            markerfacecolor=PALETTE[look] if first else "white", label=f"T = {T}, protocol {protocol}",
-        )  # fmt: skip
-    panel.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
-    panel.set_ylim(-0.03, 1.03)
-    panel.set_xlabel("training strings m")
-    panel.set_ylabel("fraction of trials with held-out accuracy > 0.99")
-    panel.set_title("success probability (bars: Wilson, 95 %)", fontsize=9)
-
-
-def _sizes(panel: Any, found: Mapping[str, list[Threshold]], few: int) -> None:
-    """Arrows are sizes beyond an end of the grid."""
-    contexts = sorted({one.T for own in found.values() for one in own})
-    for (name, own), nudge in zip(found.items(), (0.99, 1.01), strict=True):
-        color, marker = LOOKS[name]
-        seen = [one for one in own if not one.side]
-        T, sizes = [one.T * nudge for one in seen], [one.size for one in seen]
-        panel.plot(T, sizes, marker, color=color, markersize=6, label=MEANING[name])
-        panel.errorbar(T, sizes, yerr=[one.error(few) for one in seen], fmt="none", color=color, capsize=3)
-        for side, arrow, words in ((1, "^", ">"), (-1, "v", "≤")):
-            limits = [one for one in own if one.side == side]
-            if limits:
-                ends, label = [one.size for one in limits], f"{name}: {words} {limits[0].size}"
-                panel.plot([one.T * nudge for one in limits], ends, arrow, color=color, markersize=10,
-                           markerfacecolor="none", label=label)  # fmt: skip
-        fit = law(own)
-        if fit:
-            x = np.geomspace(contexts[0], contexts[-1], 100)
-            logarithm = f"{fit.a:.0f} {'+-'[fit.b < 0]} {abs(fit.b):.1f} log T"
-            power = f"{fit.c:.3g} T^p, p = {fit.p:.2f} ({fit.interval[0]:.2f} to {fit.interval[1]:.2f})"
-            panel.plot(x, fit.a + fit.b * np.log(x), "-", color=color, linewidth=1.2, label=logarithm)
-            panel.plot(x, fit.c * x**fit.p, "--", color=color, linewidth=1.2, label=power)
-    panel.set_title(f"critical size (bars: standard error, {few} resamples)", fontsize=9)
-    panel.set_xlabel("context length T")
-    panel.set_ylabel("critical number of training strings m")
-    if not contexts:  # all trials failed
+def draw(figure: Any, data: Data) -> None:
+    ((panel,),) = style.panels(figure, data.question, height=4.1)
+    cells = [row for row in where(data.table, kind="cell") if row["value"] != "-"]
+    main = [row for row in cells if row["protocol"] == "fast"] or cells
+    panel.set(xscale="log", xlabel="context length T, in bits", ylabel="training strings m", ylim=(32, 212))
+    if not main:  # all trials have failed
         return
-    panel.set_xscale("log")
-    panel.set_xticks(contexts, [str(T) for T in contexts], rotation=60 if len(contexts) > 6 else 0)
-    panel.set_xticks([], minor=True)
-    panel.set_xlim(contexts[0] / 1.15, contexts[-1] * 1.15)
-    panel.set_ylim(0, 1.06 * panel.get_ylim()[1])
+    contexts, sizes = (sorted(set(numbers(main, name))) for name in ("T", "m"))
+    squares = panel.scatter(numbers(main, "T"), numbers(main, "m"), c=numbers(main, "value"), s=150, marker="s",
+                            cmap=style.shades(style.BLUE), vmin=0, vmax=1)  # fmt: skip
+    style.mark(squares, "data")
+    named = [_rule(panel, data.table, name, contexts) for name in RULES]
+    _of_the_paper(panel, data.facts)
+    style.ticks(panel.xaxis, contexts)
+    style.ticks(panel.yaxis, sorted({*sizes[:: max(1, len(sizes) // 5)], *data.facts["critical"]["axis"]}))
+    panel.set_xlim(contexts[0] / 1.2, contexts[-1] * 1.2)
+    panel.grid(False)
+    style.ends(panel, [name for name in named if name])
+    bar = figure.colorbar(squares, ax=panel, location="bottom", shrink=0.5, aspect=40, pad=0.02)
+    bar.set_label("fraction of the trials with held-out accuracy above 0.99", size=style.SMALL)
+    bar.outline.set_visible(False)
+
+
+def _rule(panel: Any, rows: list[Row], name: str, contexts: list[float]) -> tuple[float, str, str] | None:
+    """The sizes with their standard errors, and the power law through them; its name at the end."""
+    look, apart, text = RULES[name]
+    own = where(rows, kind=f"critical size, {name}")
+    known = [row for row in own if row["value"][0] not in "<>"]
+    offset = style.beside(panel, apart)
+    for side, sign in ((True, ">"), (False, "<")):
+        beyond = [row for row in own if row["value"].startswith(sign)]
+        if beyond:
+            style.more_than(panel, numbers(beyond, "T"), numbers(beyond, "value"), look, up=side, transform=offset)
+    for law in where(rows, kind=f"power law, {name}"):
+        x = np.geomspace(contexts[0], contexts[-1], 60)
+        c, p = number(law["note"].partition("c =")[2]), number(law["value"])
+        style.law(panel, x, c * x**p, look, linewidth=1.3)
+        text += f"\n(about $T^{{{p:.2f}}}$)"
+    if not known:
+        return None
+    T, size, error = numbers(known, "T"), numbers(known, "value"), [number(row["note"]) for row in known]
+    bars = panel.vlines(T, np.subtract(size, error), np.add(size, error), color=look.color, transform=offset)
+    style.mark(bars, "law")
+    style.points(panel, T, size, look, markersize=7, markeredgecolor=style.PAPER, transform=offset)
+    few = [row for row in known if "not fitted" in row["note"]]
+    hollow = look.but(filled=False)
+    style.points(panel, numbers(few, "T"), numbers(few, "value"), hollow, markersize=7, transform=offset)
+    return size[-1], text, look.color
+
+
+def _of_the_paper(panel: Any, facts: dict[str, Any]) -> None:
+    for end, below in zip(facts["critical"]["axis"], (False, True), strict=True):
+        style.across(panel, end, "paper: end of its axis", "paper", place=0.11, below=below)
+    at = facts["ICML"]["threshold"]
+    style.paper(panel, [at["T"]], [at["m"]], markersize=8)
+    panel.annotate("paper (ICML): about 70", (at["T"], at["m"]), xytext=(0, -8), textcoords="offset points",
+                   ha="center", va="top", fontsize=style.SMALL, fontweight="bold")  # fmt: skip

@@ -9,8 +9,11 @@ from typing import Any
 
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.theory import Held, exhibit, over_length
+from maurey.paper_tables.theory_figure import draw
 from maurey.paper_tables.trained import Outcome, in_stages
 from maurey.paper_tables.verdicts import Finding
+
+__all__ = ["draw", "plan", "render"]
 
 plan = partial(in_stages, function="and", s=3, measure=True, stop=False)  # all held-out strings at every evaluation
 
@@ -18,7 +21,8 @@ DEPARTURES = (
     "What is covered is attention: sixteen heads with their own norms, on tokens normalised to mean 0 and variance 1; "
     "gain and bias of that layer normalisation stand in the matrices. Departures: the embeddings are trained and taken "
     "as given, as in the paper's class; so are the residual connection, the MLP, the last layer normalisation and the "
-    "read-out, of which only a Lipschitz constant enters (4.1 takes phi_out as fixed).",
+    "read-out, of which only a Lipschitz constant enters (4.1 takes phi_out as fixed). Of networks in which these were "
+    "fixed before the data the numbers are bounds; of the trained ones, for that reason, they are not.",
     "That constant holds for all inputs: a layer normalisation is Lipschitz with gain/sqrt(1e-5), and there are two "
     "in a row. On the strings themselves the variances are larger, but a cover compares the network with others of its "
     "class, whose outputs lie elsewhere. The range A comes from the last layer normalisation alone.",

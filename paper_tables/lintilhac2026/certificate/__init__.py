@@ -11,13 +11,17 @@ from statistics import median
 from typing import Any
 
 from maurey.numeric.balls import enclose
-from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026.runs import SEEDS
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, line
 from maurey.symbolic import registry
 from maurey.verify.papers.lintilhac2026 import hypotheses
+
+from .figure import FLOOR, draw
+
+__all__ = ["draw", "plan", "render"]
 
 COLUMNS = [
     "network", "degree", "sparsity", "prior", "function", "converged", "loss", "on the sample", "on other strings",
@@ -28,7 +32,6 @@ MODELS = {"channel": "one channel", "two_layers": "two layers"}
 PRIORS = {"start": "initial weights", "half": "half of the strings"}
 LOSSES = {"wrong": ("rounded to the wrong bit", 0.5), "squared": ("squared, at most 1", hypotheses.CONSTANT)}
 SURE = 4.0  # standard errors
-FLOOR = 1e-4  # of the figure: what is below is drawn there
 plan = in_stages
 
 
@@ -97,23 +100,72 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     start = f"Scale {scale['scale']}" + (f", drawn from scale {scale['from']}" if "from" in scale else "")
     return Exhibit(
         title="PAC-Bayes certificates for networks that were trained",
+        question="Does PAC-Bayes prove anything of networks that were trained?",
+        answer=_answer(networks, outcomes),
+        verdict=[line(findings[0].text, findings[0]), *_answers(networks, outcomes)],
+        caption="A row for each task, a mark for each of its networks. A bound that is left of the black bar is below "
+        "what the best constant prediction loses; circles: the loss of networks drawn from the posterior, on strings "
+        "that were not trained on.",
+        shown=Shown(SHOWN, _shown(networks)),
         notes=[
             f"{start}; {len(outcomes)} of {len(plan(scale))} planned networks are trained; {len(networks)} have a "
             f"certificate. Without one, since no prior fitted its half, or no longer a number: {_without(outcomes)}.",
             *METHOD,
             SEEDS,
-            *_answers(networks, outcomes),
             *_assumed(networks, expected["Sigma"]),
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[_row(one) for one in networks],
-        draw=lambda figure: _draw(figure, networks),
-        figure_size=(12.0, 5.5),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
     )
 
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "network": "",
+    "degree": "",
+    "sparsity": "",
+    "a constant": "the loss of the best constant prediction: of rounded bits for one parity, squared otherwise",
+    "bound, initial weights": "with the prior around the initial weights, over the networks of the task",
+    "bound, half": "with the prior around weights that fit half of the strings",
+    "lost": "by networks drawn from the posterior around half, on other strings",
+}
+
+
+def _shown(networks: Sequence[Certified]) -> list[list[str]]:
+    """By task."""
+    rows = []
+    for task in sorted(dict.fromkeys(one.task for one in networks), key=lambda task: (task[0] != "channel", *task[1:])):
+        own = {prior: [one for one in networks if (one.task, one.prior) == (task, prior)] for prior in PRIORS}
+        chance = next(one.chance for these in own.values() for one in these)
+        bounds = [_span([one.found["bound"] for one in these]) for these in own.values()]
+        lost = _span([one.found["test_gibbs"] for one in own["half"]])
+        rows.append([MODELS[task[0]], str(task[2]), str(task[1]), f"{chance:g}", *bounds, lost])
+    return rows
+
+
+def _span(found: Sequence[float]) -> str:
+    if not found:
+        return "-"
+    low, high = f"{min(found):.3f}", f"{max(found):.3f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _answer(networks: Sequence[Certified], outcomes: Sequence[Outcome]) -> str:
+    if not networks:
+        return "No network has a certificate yet."
+    better = [one for one in networks if one.found["bound"] < one.chance]
+    best = min(networks, key=lambda one: one.found["bound"])
+    trained = len(outcomes)
+    return (
+        f"For {len(better)} of {trained} networks it proves less loss than that of the best constant; the least bound "
+        f"is {best.found['bound']:.4f} {_named(best)}, where drawn networks lose {best.found['test_gibbs']:.4f}."
+    )
+
+
+# --- method ----------------------------------------------------------------------------------------------------------
 
 METHOD = (
     "Posterior N(weights, sigma^2 I), prior N(initial weights, sigma^2 I) and all strings, or N(weights that fit the "
@@ -124,7 +176,7 @@ METHOD = (
     "comes after is rounded up.",
     "A bound of this kind is always below 1, which says little: a constant has the squared loss 1/4 on every "
     "target, and is wrong for half of the strings on one parity. Bounds are on drawn networks; what the network itself "
-    f"has is beside them; the figure shows what is below {FLOOR:g} there.",
+    f"has is in the CSV; the figure shows what is below {FLOOR:g} there.",
     "One channel: about 1,100 parameters, the network of the paper's interpretability study. Two layers: about 42,000. "
     "Training as in lintilhac2026/gap, protocol fast (no dropout); one parity (sparsity 1) is judged by rounded bits, "
     "sums of parities by squared errors.",
@@ -149,12 +201,9 @@ def _answers(networks: Sequence[Certified], outcomes: Sequence[Outcome]) -> list
         own = [one for one in networks if one.prior == prior]
         trained = sum(o.config.certify == prior for o in outcomes)
         better = [one for one in own if one.found["bound"] < one.chance]
-        tasks = ", ".join(dict.fromkeys(map(_named, better))) or "none"
-        never = ", ".join(t for t in dict.fromkeys(map(_named, own)) if t not in set(map(_named, better))) or "none"
         found.append(
             f"Prior around {words}: of {trained} networks {sum(one.found['bound'] < 1 for one in own)} have a bound "
-            f"below 1, {len(better)} one below what a constant has. The latter for the tasks (network, degree, "
-            f"sparsity) {tasks}; with no such bound: {never}."
+            f"below 1, {len(better)} one below what a constant has"
         )
     return found
 
@@ -197,31 +246,3 @@ def _row(one: Certified) -> list[str]:
         f"{found['test_gibbs']:.4f} ± {found['test_gibbs_error']:.4f}", f"{found['sigma']:.4g}", f"{found['KL']:.1f}",
         str(found["strings"]), f"{found['bound']:.4f}", f"{one.chance:g}", one.says,
     ]  # fmt: skip
-
-
-def _draw(figure: Any, networks: Sequence[Certified]) -> None:
-    panels = figure.subplots(1, 2, sharey=True)
-    for panel, (loss, (words, chance)) in zip(panels, LOSSES.items(), strict=True):
-        own = [one for one in networks if one.found["loss"] == loss]
-        names = list(dict.fromkeys(one.name for one in own))
-        for place, prior in enumerate(PRIORS):
-            these = [one for one in own if one.prior == prior]
-            x = [names.index(one.name) + 0.3 * place - 0.15 for one in these]
-            look = {"color": PALETTE[place], "linestyle": "none"}
-            kinds: dict[str, tuple[str, dict[str, Any]]] = {
-                f"bound, prior around {PRIORS[prior]}": (
-                    "bound",
-                    {"marker": "_", "markersize": 16, "markeredgewidth": 3},
-                ),
-                "drawn networks, other strings": ("test_gibbs", {"marker": "o", "markerfacecolor": "none"}),
-                "the network itself, other strings": ("test_mean", {"marker": "x"}),
-            }
-            for label, (number, marks) in kinds.items():
-                panel.plot(x, [max(one.found[number], FLOOR) for one in these], **look, **marks, label=label)
-        panel.axhline(chance, color="black", linestyle="--", linewidth=1, label="the best constant")
-        panel.set(yscale="log", ylim=(FLOOR / 1.5, 1.2), ylabel="loss" if panel is panels[0] else "", title=words)
-        panel.set_xticks(range(len(names)), names, fontsize=7)
-        panel.set_xlabel("network; degree, sparsity")
-        panel.set_xlim(-0.6, max(len(names), 1) - 0.4)
-        panel.grid(alpha=0.3, axis="y")
-    figure.legend(*panels[0].get_legend_handles_labels(), fontsize=7, loc="outside lower center", ncols=4)

@@ -1,77 +1,59 @@
-"""The bounds against the number of samples, and what the audit makes of the one at 10^6."""
+"""For each bound, from how many samples it is below the loss of the best constant; and what the text has for it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from maurey.paper_tables.accounts import PALETTE
-from maurey.verify.papers.lintilhac2026 import hypotheses
+from maurey.paper_tables import style
+from maurey.paper_tables.exhibits import Data
+from maurey.paper_tables.style import FORMS
+from maurey.paper_tables.tabled import Row, number, where
 
-if TYPE_CHECKING:
-    from . import Curve
-
-STYLES = {"printed": ":", "derived": "-", "sharp": "--"}
-NAMES = (
-    "PAC-Bayes, truncated",
-    "PAC-Bayes, fully analytic",
-    "covering, edelman2022/A.17",
-    "covering, this architecture",
-)
-COLOURS = {hypotheses.HOLDS: PALETTE[2], hypotheses.ASSUMED: PALETTE[4], hypotheses.FAILS: PALETTE[1]}
-
-
-def draw(
-    figure: Any, curves: Sequence[Curve], audit: Sequence[hypotheses.Hypothesis], case: hypotheses.Case,
-    config: Mapping[str, Any],
-) -> None:  # fmt: skip
-    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-    _curves(left, curves, config)
-    _audit(right, audit, case)
+ROWS = {  # bound, Sigma: the name of its row
+    ("PAC-Bayes, truncated", "1/100"): "PAC-Bayes, no remainder",
+    ("PAC-Bayes, semi-analytic", "1/100"): "PAC-Bayes, remainder measured",
+    ("PAC-Bayes, fully analytic", "1/100"): "PAC-Bayes, whole",
+    ("PAC-Bayes, truncated", "1/2"): "the same, losses clipped at 1:\nno remainder",
+    ("PAC-Bayes, fully analytic", "1/2"): "whole",
+    ("covering, edelman2022/A.17", ""): "covering, Edelman et al. A.17",
+    ("covering, this architecture", ""): "covering, this architecture",
+}
+WORDS = {"printed": "as printed (C0 = 1)", "derived": "derived", "sharp": "sharp"}
+ENOUGH = "samples for 1/4"
+MANY = "at m = 10^6"
 
 
-def _curves(panel: Any, curves: Sequence[Curve], config: Mapping[str, Any]) -> None:
-    powers = range(config["over"]["first"], config["over"]["last"] + 1, config["over"]["step"])
-    paper, many = config["paper"], config["case"]["m"]
-    for curve in curves:
-        text = curve.Sigma == config["constants"]["text"]
-        if curve.name not in NAMES or (text and curve.form != "printed"):
-            continue
-        points = [(10**k, float(curve(10**k))) for k in powers]
-        shown = [(m, y) for m, y in points if y > 0]
-        constant = f", Sigma = {curve.Sigma}" if curve.Sigma else ""
-        panel.plot(
-            [m for m, _ in shown], [y for _, y in shown], STYLES[curve.form], color=PALETTE[NAMES.index(curve.name)],
-            linewidth=2.2 if text else 1.2, label=f"{curve.name}, {curve.form}{constant}",
-        )  # fmt: skip
-    for value, marker, label in ((paper["truncated"], "o", "truncated"), (paper["semi"], "s", "semi-analytic"),
-                                 (paper["covering"], "^", "covering")):  # fmt: skip
-        panel.plot(
-            [many], [float(value)], marker, color="black", markerfacecolor="none", label=f"the text: {label} {value}"
-        )
-    panel.axhline(1, color="gray", linewidth=0.8)
-    panel.axhline(
-        hypotheses.CONSTANT, color="gray", linewidth=0.8, linestyle="--", label="loss of the best constant, 1/4"
-    )
-    panel.set(xscale="log", yscale="log", ylim=(1e-3, 1e4), xlabel="samples m", ylabel="bound on the risk, or the gap")
-    panel.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
-    panel.grid(alpha=0.3)
+def draw(figure: Any, data: Data) -> None:
+    paper = data.facts["paper"]
+    said = {"PAC-Bayes, fully analytic": paper["enough"], "PAC-Bayes, semi-analytic": paper["few"]}
+    ((panel,),) = style.panels(figure, data.question, height=3.9)
+    style.names(panel, list(ROWS.values()))
+    for place, (bound, Sigma) in enumerate(ROWS):
+        own = where(data.table, bound=bound, Sigma=Sigma)
+        for row in own:
+            if row[ENOUGH] != "-":
+                look = FORMS[row["form"]]
+                style.points(panel, [number(row[ENOUGH])], [place], look, markersize=7, zorder=3)
+        if Sigma == "1/100" and bound in said:
+            style.paper(panel, [said[bound]], [place], markersize=10, markerfacecolor="none", zorder=4)
+        printed = where(own, form="printed")
+        panel.annotate(_beside(printed[0], Sigma) if printed else "", (1, place), xycoords=("axes fraction", "data"),
+                       xytext=(6, 0), textcoords="offset points", va="center", fontsize=style.SMALL)  # fmt: skip
+    panel.set(xscale="log", xlim=(1e3, 1e38), xlabel="samples for a bound below 1/4, the loss of a constant")
+    style.decades(panel.xaxis, 6)
+    style.down(panel, 1e6, "paper: its numbers\nare for m = 10⁶", "paper", top=0.13)
+    style.mark(panel.axhline(2.5, color=style.FAINT, linewidth=1), "guide")
+    style.mark(panel.axhline(4.5, color=style.FAINT, linewidth=1), "guide")
+    panel.annotate("printed,\nat m = 10⁶", (1, 1), xycoords="axes fraction", xytext=(6, 3), textcoords="offset points",
+                   fontsize=style.SMALL, fontweight="bold")  # fmt: skip
+    style.legend(figure, [
+        *(style.sample(FORMS[form].but(line="none"), word) for form, word in WORDS.items()),
+        style.sample(style.OF_THE_PAPER.but(line="none"), "paper: enough samples", markersize=8),
+    ])  # fmt: skip
 
 
-def _audit(panel: Any, audit: Sequence[hypotheses.Hypothesis], case: hypotheses.Case) -> None:
-    rows = [
-        ("as stated", float(case.terms.bound), "gray"),
-        *((h.name, float(h.bound), COLOURS[h.status]) for h in audit),
-    ]
-    places = range(len(rows))[::-1]
-    panel.barh(places, [value for _, value, _ in rows], color=[colour for *_, colour in rows], left=0)
-    for place, (_, value, _) in zip(places, rows, strict=True):
-        panel.text(value * 1.05, place, f"{value:.3g}", va="center", fontsize=7)
-    panel.set_yticks(list(places), [name for name, *_ in rows], fontsize=8)
-    panel.axvline(1, color="gray", linewidth=0.8)
-    panel.axvline(hypotheses.CONSTANT, color="gray", linewidth=0.8, linestyle="--")
-    panel.set(xscale="log", xlim=(0.1, 30), xlabel="the bound at m = 10^6, this replaced by what was measured")
-    for status, colour in COLOURS.items():
-        panel.barh([-5], [0], color=colour, label=status)
-    panel.set_ylim(-0.8, len(rows) - 0.2)
-    panel.legend(fontsize=8, loc="lower right")
+def _beside(row: Row, Sigma: str) -> str:
+    """What the printed form is at the text's m, and what the text has."""
+    here = number(row[MANY])
+    told = "negative" if here < 0 else f"{here:.4g}"
+    return f"{told}" + (f"\npaper: {row['paper']}" if row["paper"] else "")

@@ -11,20 +11,23 @@ from typing import Any
 import numpy as np
 
 from maurey.numeric.balls import enclose
-from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit, Progress
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.page import Shown
+from maurey.paper_tables.verdicts import Finding, line
 from maurey.symbolic import registry
 from maurey.verify.papers.lintilhac2026.network import construction, scripted
 from maurey.verify.tensors import torch
 from maurey.verify.training.tasks.walsh import Target, all_strings, random_target
+
+from .figure import OURS, draw
+
+__all__ = ["draw", "make"]
 
 CLASSES = ((4, 2, 8), (8, 3, 8), (10, 2, 20), (7, 3, 20))  # omega, D, T
 ENUMERATED = 8  # bits
 DRAWS = 20  # functions for the norm in the log
 ROUNDING = 1e-12  # of outputs of order one, in doubles
 KINDS = {"original": scripted.original, "softened": scripted.softened, "balanced": scripted.balanced}
-OURS = "appendix B, as here"
 BLOCKS = {  # of the squared norm
     "scores": ("W_1", "W_2", "Q_1", "K_1", "Q_2", "K_2"),
     "MLP": ("M", "Gamma", "F", "slopes", "offsets", "outer", "write"),
@@ -68,6 +71,13 @@ def make(progress: Progress) -> Exhibit:
     finding = _of_the_log(expected["log"])
     return Exhibit(
         title="Lintilhac and Shaikh 2026, appendix B: four constructions of one function",
+        question="Which construction has the norm that the authors' log shows?",
+        answer=_answer(expected["log"], norms),
+        verdict=[line(finding.text, finding)],
+        caption="Norms of networks that compute the same function: appendix B as it is rebuilt here, and the three "
+        "constructions of the authors' published code. Bar: the square root of Theorem 10's total; diamond: the norm "
+        "in a training log of the authors, of an earlier version.",
+        shown=Shown(SHOWN, [_shown(row) for row in rows]),
         notes=[
             "Seed 0: one random function for each sparsity, degree and T. The appendix's formulas are lost in our "
             "text; what stands here is rebuilt from its prose. The authors' published code (last commit of the branch "
@@ -78,15 +88,44 @@ def make(progress: Progress) -> Exhibit:
             "of their norm; queries and keys are two matrices; D + 3 hats instead of 4 (D + 1) units of trapezoids; "
             "counts instead of shares; the last bit's own position reads the sum, without a position more; "
             "embeddings are counted. The printed norm is the square root of Theorem 10's total.",
-            finding.note,
         ],
         columns=COLUMNS,
         rows=rows,
-        draw=lambda figure: _draw(figure, norms),
-        figure_size=(9.0, 4.0),
         parameters={"seed": 0, "functions in the finding": DRAWS},
         findings=[finding],
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "sparsity": "",
+    "degree": "",
+    "T": "bits",
+    "construction": "",
+    "norm": "of all weights",
+    "printed": "the square root of Theorem 10's total",
+    "scores": "share of the squared norm",
+    "MLP": "",
+    "values": "",
+    "outputs differ": "from the construction here, over all strings",
+}
+
+
+def _shown(row: list[str]) -> list[str]:
+    sparsity, degree, T, name, norm, squared, scores, mlp, read, _, off, printed = row
+    shares = [f"{float(part) / float(squared):.3f}" for part in (scores, mlp, read)]
+    return [sparsity, degree, T, name, norm, printed, *shares, off]
+
+
+def _answer(log: Mapping[str, Any], norms: Mapping[tuple[tuple[int, int, int], str], float]) -> str:
+    place = (log["omega"], log["D"], log["T"])
+    told = ", ".join(f"{norms[place, name]:.1f} ({name})" for name in (OURS, *KINDS))
+    where = f"sparsity {log['omega']} and degree {log['D']}"
+    return f"The log has {log['norm']:g} at {where}; the constructions have {told}."
+
+
+# --- what is built ---------------------------------------------------------------------------------------------------
 
 
 def _told(off: float) -> str:
@@ -117,17 +156,3 @@ def _of_the_log(log: Mapping[str, Any]) -> Finding:
         what="functions",
         criterion="ours: the norm in the log is between the smallest and the largest of the construction here",
     )
-
-
-def _draw(figure: Any, norms: Mapping[tuple[tuple[int, int, int], str], float]) -> None:
-    axes = figure.subplots()
-    names = [OURS, *KINDS]
-    for n, name in enumerate(names):
-        at = [place + 0.2 * (n - 1.5) for place in range(len(CLASSES))]
-        bars = axes.bar(at, [norms[of, name] for of in CLASSES], 0.18, color=PALETTE[n], label=name)
-        axes.bar_label(bars, fmt="{:.0f}", fontsize=7)
-    axes.set_yscale("log")
-    axes.set_xticks(range(len(CLASSES)), [f"sparsity {o}, degree {D}, T = {T}" for o, D, T in CLASSES], fontsize=8)
-    axes.set_ylabel("norm of all weights")
-    axes.set_ylim(top=max(norms.values()) * 8)
-    axes.legend(fontsize=8, frameon=False, ncols=4, loc="upper center")

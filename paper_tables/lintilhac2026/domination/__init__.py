@@ -14,13 +14,18 @@ from typing import Any
 
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026 import runs
-from maurey.paper_tables.lintilhac2026.runs import look, size, together, variant_of, within
+from maurey.paper_tables.lintilhac2026.runs import size, together, variant_of, within
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, here, line
 from maurey.verify.training.tasks.walsh import Target
 from maurey.verify.training.trials.keys import Job, key
+
+from .figure import draw
+
+__all__ = ["draw", "plan", "render"]
 
 SHARES = ("lintilhac2026/gap",)
 QUANTITIES = {"norm": 0, "trace": 1}  # places in what a pair says
@@ -108,6 +113,13 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     findings = _findings(pairs, expected, planned)
     return Exhibit(
         title="Lintilhac and Shaikh 2026, Figure 2: norm and sharpness, learned and constructed",
+        question="Does the construction dominate the networks that were learned?",
+        answer=_answer(text),
+        verdict=_verdict(findings),
+        caption="The construction's norm and trace over those of the network that learned the same function: small "
+        "marks are fitted functions, large ones geometric means of a class (a degree and a sparsity). Classes without "
+        "a mark have no function that was fitted within its epochs.",
+        shown=Shown(SHOWN, _shown(text)),
         notes=[
             *runs.account(scale, jobs, outcomes),
             runs.VARIANTS,
@@ -118,17 +130,71 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             "directions (95 % interval). Where that interval reaches down to 0 there is no ratio, and no mark in the "
             "figure.",
             "The two networks are not of one size: the learned one has 42,188 parameters, the construction "
-            "between 1,800 and 2,600. A learned norm contains what the initial weights were: the table has the norm at "
+            "between 1,800 and 2,600. A learned norm contains what the initial weights were: the CSV has the norm at "
             "the start.",
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[_row(pair) for pair in pairs],
-        draw=lambda figure: _draw(figure, text),
-        figure_size=(11.0, 5.0),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "degree": "",
+    "sparsity": "",
+    "fitted": "functions, of those that were run",
+    "norm": "constructed over learned: the mean of logarithms, and the least and the most",
+    "larger norm": "functions for which the construction's is larger",
+    "trace": "the same of the trace of the Hessian",
+    "larger trace": "",
+}
+
+
+def _shown(pairs: Sequence[Pair]) -> list[list[str]]:
+    """By class."""
+    rows = []
+    for (D, omega), own in sorted(by_class(pairs).items(), key=lambda one: one[0][::-1]):
+        fitted = [pair for pair in own if pair.outcome.record["converged"]]
+        cells = []
+        for place in QUANTITIES.values():
+            ratios = logs(fitted, place)
+            middle = math.fsum(ratios) / len(ratios) if ratios else 0.0
+            span = f"{10**middle:.3g} ({10 ** min(ratios):.3g} to {10 ** max(ratios):.3g})" if ratios else "-"
+            cells += [span, f"{sum(pair.dominated[place] is True for pair in fitted)}" if fitted else "-"]
+        rows.append([str(D), str(omega), f"{len(fitted)} of {len(own)}", *cells])
+    return rows
+
+
+def _answer(text: Sequence[Pair]) -> str:
+    fitted = [pair for pair in text if pair.outcome.record["converged"]]
+    if not fitted:
+        return "No function was fitted."
+    norm, trace = (sum(pair.dominated[place] is True for pair in fitted) for place in QUANTITIES.values())
+    mean = [10 ** (math.fsum(own) / len(own)) for place in QUANTITIES.values() if (own := logs(fitted, place))]
+    told = f", in the mean {mean[1]:.3g} times as large, and in norm" if len(mean) > 1 else ", and in norm"
+    return f"In trace for {trace} of {len(fitted)} fitted functions{told} for {norm} of them" + (
+        f", in the mean {mean[0]:.2g} times as large." if mean else "."
+    )
+
+
+SAYS = {  # how findings begin, and what they say together
+    "Figure 2a": "the construction's trace is higher, at each degree and sparsity (Figure 2a)",
+    "Figure 2b": "its norm is higher (Figure 2b); our choice of initial weights can turn this",
+    "Remark 3": "norm and trace are lower in learned networks by roughly two orders of magnitude (Remark 3)",
+    "Theorem 2": "norm and trace are dominated for every function, which Theorem 2 needs",
+}
+
+
+def _verdict(findings: Sequence[Finding]) -> list[str]:
+    """What is found against a log of the authors and of initial weights is in the provenance."""
+    own = {text: [one for one in findings if one.text.startswith(start)] for start, text in SAYS.items()}
+    return [line(text + here(these[0]) * (len(these) == 1), *these) for text, these in own.items() if these]
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _row(pair: Pair) -> list[str]:
@@ -297,45 +363,3 @@ def _of_the_log(pairs: Sequence[Pair], name: str, expected: Mapping[str, Any], p
         what="functions",
         criterion="ours: within a factor of 2; a trace, which may be taken otherwise, cannot disagree",
     )  # fmt: skip
-
-
-def _draw(figure: Any, pairs: Sequence[Pair]) -> None:
-    panels = figure.subplots(1, 2)
-    known = sorted({pair.outcome.config.omega for pair in pairs})
-    quantities = (
-        ("norm of all parameters", lambda p: math.sqrt(p.norm), lambda p: math.sqrt(p.built_norm)),
-        ("trace of the Hessian of the training loss", lambda p: p.trace, lambda p: p.built_trace),
-    )
-    for place, (title, learned, built) in enumerate(quantities):
-        panel, sure = panels[place], [pair for pair in pairs if pair.ratios[place] is not None]
-        for omega in known:
-            color, marker = look(omega, known)
-            shift = 0.12 * (known.index(omega) - (len(known) - 1) / 2)
-            every = [pair for pair in sure if pair.outcome.config.omega == omega]
-            own = [pair for pair in every if pair.outcome.record["converged"]]
-            degrees = sorted({pair.outcome.config.D for pair in own})
-            means = [
-                [_middle([f(p) for p in own if p.outcome.config.D == D]) for D in degrees] for f in (built, learned)
-            ]
-            at = [D + shift for D in degrees]
-            panel.plot(at, means[0], "--", color=color, marker=marker, markersize=5, markerfacecolor="white")
-            panel.plot(at, means[1], "-", color=color, marker=marker, markersize=5, label=f"sparsity {omega}")
-            for wanted, look_of in ((True, {"marker": ".", "alpha": 0.4}), (False, {"marker": "x", "markersize": 5})):
-                each = [p for p in every if p.outcome.record["converged"] == wanted]
-                at = [p.outcome.config.D + shift for p in each]
-                panel.plot(at, [learned(p) for p in each], linestyle="none", color=color, **look_of)
-        panel.plot([], [], "--o", color="gray", markerfacecolor="white", label="construction")
-        panel.plot([], [], "-o", color="gray", label="learned (dots: functions)")
-        if not all(pair.outcome.record["converged"] for pair in pairs):
-            panel.plot([], [], "x", color="gray", label="learned, not fitted within its epochs")
-        panel.set_yscale("log")
-        panel.set_xticks(sorted({pair.outcome.config.D for pair in pairs}))
-        panel.set_xlabel("degree")
-        panel.set_title(title, fontsize=9)
-        panel.grid(alpha=0.3)
-    panels[0].legend(fontsize=8, frameon=False)
-
-
-def _middle(values: Sequence[float]) -> float:
-    """The geometric mean."""
-    return math.exp(math.fsum(map(math.log, values)) / len(values))

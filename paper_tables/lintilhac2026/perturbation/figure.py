@@ -1,75 +1,44 @@
-"""Rises against sigma, degree and T, and what rescaling leaves."""
+"""The largest rise of the trace against the size of the perturbation, beside the bound on it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import math
+from typing import Any
 
-from maurey.paper_tables.accounts import MARKERS, PALETTE
+from maurey.paper_tables import style
+from maurey.paper_tables.exhibits import Data
+from maurey.paper_tables.style import LOOKS, Look
+from maurey.paper_tables.tabled import number, numbers, values, where
 
-if TYPE_CHECKING:
-    from . import Cell, Gain
-
-
-def draw(figure: Any, cells: Sequence[Cell], gains: Sequence[Gain], show: Mapping[str, Any]) -> None:
-    (along_sigma, along_degree), (along_T, rescaled) = figure.subplots(2, 2)
-    _sigma(along_sigma, [c for c in cells if (c.T, c.omega) == (show["T"], show["omega"])], show)
-    _degree(along_degree, [c for c in cells if (c.T, c.sigma) == (show["T"], show["sigma"])], show)
-    _length(along_T, [c for c in cells if c.sigma == show["sigma"]], show)
-    _rescaled(rescaled, gains)
-    for panel in (along_sigma, along_degree, along_T, rescaled):
-        panel.grid(alpha=0.3)
+BOUND = Look(style.VERMILLION, "", ":")
+RISE, BEFORE, P = "over trace", "trace before", "P printed"
 
 
-def _look(n: int) -> dict[str, Any]:
-    return {"color": PALETTE[n % len(PALETTE)], "marker": MARKERS[n % len(MARKERS)], "markersize": 5}
-
-
-def _sigma(panel: Any, cells: Sequence[Cell], show: Mapping[str, Any]) -> None:
-    for n, D in enumerate(sorted({c.D for c in cells})):
-        own = sorted((c for c in cells if c.D == D), key=lambda c: c.sigma)
-        panel.plot([c.sigma for c in own], [c.relative for c in own], label=f"D = {D}", **_look(n))
-        panel.plot([c.sigma for c in own], [c.P["printed"] / c.before.mean() for c in own], ":", color=PALETTE[n])
-    panel.set(xscale="log", yscale="log", xlabel=r"$\sigma$", ylabel="largest rise of the trace / trace",
-              title=rf"$\omega$ = {show['omega']}, T = {show['T']}; dotted: P of Theorem 17, printed")  # fmt: skip
-    panel.legend(fontsize=8)
-
-
-def _degree(panel: Any, cells: Sequence[Cell], show: Mapping[str, Any]) -> None:
-    for n, omega in enumerate(sorted({c.omega for c in cells})):
-        own = sorted((c for c in cells if c.omega == omega), key=lambda c: c.D)
-        panel.plot([c.D for c in own], [c.rise for c in own], label=rf"$\omega$ = {omega}", **_look(n))
-    panel.set(yscale="log", xlabel="degree D", ylabel="largest rise of the trace",
-              title=rf"$\sigma$ = {show['sigma']:g}, T = {show['T']}")  # fmt: skip
-    panel.set_xticks(sorted({c.D for c in cells}))
-    panel.legend(fontsize=8)
-
-
-def _length(panel: Any, cells: Sequence[Cell], show: Mapping[str, Any]) -> None:
-    lengths = sorted({c.T for c in cells})
-    places = sorted({(c.omega, c.D) for c in cells if c.T in lengths[-1:]})
-    for n, (omega, D) in enumerate(places):
-        own = sorted((c for c in cells if (c.omega, c.D) == (omega, D)), key=lambda c: c.T)
-        panel.plot([c.T for c in own], [c.rise for c in own], label=rf"$\omega$ = {omega}, D = {D}", **_look(n))
-    panel.set(yscale="log", xlabel="bits T", ylabel="largest rise of the trace",
-              title=rf"$\sigma$ = {show['sigma']:g}")  # fmt: skip
-    panel.set_xticks(lengths)
-    low, high = panel.get_ylim()
-    panel.set_ylim(low, high * (high / low) ** 0.3)  # room for the names
-    panel.legend(fontsize=8, ncols=3, loc="upper center")
-
-
-def _rescaled(panel: Any, gains: Sequence[Gain]) -> None:
-    degrees = [g.D for g in gains]
-    panel.plot(degrees, [g.norm for g in gains], label="squared norm", **_look(0))
-    panel.plot(degrees, [g.gradient for g in gains], label="mean squared gradient", **_look(1))
-    bound = [(g.norm * g.gradient) ** (1 / 3) for g in gains]
-    panel.plot(degrees, bound, label="truncated bound", **_look(2))
-    for g in gains:
-        panel.annotate(rf"$\alpha$ = {g.alpha:.1f}", (g.D, g.norm), fontsize=8, xytext=(0, 6),
-                       textcoords="offset points", ha="center")  # fmt: skip
-    panel.set(
-        xlabel="degree D", ylabel="after rescaling / before", ylim=(0, 1.1), title="appendix D: one scale for both"
-    )
-    panel.set_xticks(degrees)
-    panel.legend(fontsize=8)
+def draw(figure: Any, data: Data) -> None:
+    show = data.facts["show"]
+    rows = where(data.table, T=str(show["T"]))
+    ((panel,),) = style.panels(figure, data.question, height=3.9)
+    degrees = sorted(values(rows, "D"), key=int)
+    for n, (D, look) in enumerate(zip(degrees, LOOKS, strict=False)):
+        own = where(rows, D=D)
+        style.points(panel, numbers(own, "sigma"), numbers(own, RISE), look, markersize=4.5,
+                     transform=style.beside(panel, 5.0 * (n - (len(degrees) - 1) / 2)))  # fmt: skip
+    x = sorted(set(numbers(rows, "sigma")))
+    bound = [[number(r[P]) / number(r[BEFORE]) for r in rows if number(r["sigma"]) == sigma] for sigma in x]
+    low, high = [min(own) for own in bound], [max(own) for own in bound]
+    style.mark(panel.fill_between(x, low, high, color=style.VERMILLION, alpha=0.25, linewidth=0), "law")
+    for edge in (low, high):
+        style.law(panel, x, edge, BOUND, linewidth=1.2)
+    panel.set(xscale="log", yscale="log", xlabel=r"standard deviation $\sigma$ of the perturbation of every weight",
+              ylabel="rise of the trace, over the trace")  # fmt: skip
+    panel.set_xlim(x[0] / 2.2, x[-1] * 2.2)
+    panel.set_ylim(1e-6, 10 * max(high))
+    style.ticks(panel.xaxis, x, [style.power(round(math.log10(sigma))) for sigma in x])
+    style.decades(panel.yaxis, 3)
+    style.across(panel, 1, "paper: small, relative to the trace before", "paper", place=0.01)
+    style.ends(panel, [
+        ((low[-1] * high[-1]) ** 0.5, "P of Theorem 17,\nas printed", style.VERMILLION),
+        (max(numbers(rows, RISE)) / 4, "measured: the\nlargest rise", style.INK),
+    ])  # fmt: skip
+    style.legend(figure, [style.sample(look.but(line="none"), f"degree {D}") for D, look in
+                          zip(degrees, LOOKS, strict=False)], columns=5)  # fmt: skip

@@ -1,89 +1,59 @@
-"""Samples that bounds ask for, errors of noisy constructions, errors of trained networks."""
+"""Chain of thought beside one pass: samples that bounds ask for, errors under noise, errors of trained networks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from maurey.paper_tables.accounts import MARKERS, PALETTE
+from maurey.paper_tables import style
+from maurey.paper_tables.exhibits import Data
+from maurey.paper_tables.style import Look
+from maurey.paper_tables.tabled import number, numbers, values, where
 
-from .samples import FORMS
-
-if TYPE_CHECKING:
-    from . import Cell, Noisy
-    from .samples import Needed
-
-STYLES = {"printed": ":", "derived": "-", "sharp": "--"}
-COLORS = {"chain": PALETTE[0], "single": PALETTE[1]}
-NAMES = {"chain": "chain", "single": "single pass"}
+WAYS = {"chain": Look(style.BLUE, "o", "-"), "single": Look(style.VERMILLION, "s", "-")}
+WRONG = {"chain": "chain wrong", "single": "single pass wrong"}
+NAMES = {"chain": "bit by bit", "single": "in one pass"}
+LINES = {"derived": "-", "sharp": (0, (4, 1.5))}
 
 
-def draw(figure: Any, asked: Sequence[Needed], noise: Sequence[Noisy], cells: Sequence[Cell]) -> None:
-    left, middle, right = figure.subplots(1, 3)
-    _samples(left, asked)
-    _noise(middle, noise)
-    _trained(right, cells)
-
-
-def _samples(panel: Any, asked: Sequence[Needed]) -> None:
-    for form in FORMS:
-        for way, color in COLORS.items():
-            own = [one for one in asked if (one.form, one.way, one.truncated) == (form, way, True)]
-            panel.plot([one.T for one in own], [one.m for one in own], STYLES[form], color=color, marker="o",
-                       markersize=4, label=f"{NAMES[way]}, {form}")  # fmt: skip
-    panel.set_xscale("log")
-    panel.set_yscale("log")
-    lengths = sorted({one.T for one in asked})
-    panel.set_xticks(lengths, [str(T) for T in lengths])
-    panel.set_xticks([], minor=True)
-    panel.set_xlabel("T, bits")
-    panel.set_ylabel("samples for an error of 1/2")
-    panel.set_title("bounds, truncated, at their best deviations", fontsize=9)
-    panel.grid(alpha=0.3)
-    panel.legend(fontsize=7, handlelength=4)
-
-
-def _noise(panel: Any, noise: Sequence[Noisy]) -> None:
-    for n, T in enumerate(sorted({one.T for one in noise})):
-        own = [one for one in noise if one.T == T]
-        for way, color in COLORS.items():
-            errors = [one.chain if way == "chain" else one.single for one in own]
-            panel.plot([one.sigma for one in own], errors, "-", color=color, marker=MARKERS[n], markersize=5,
-                       label=f"{NAMES[way]}, T = {T}")  # fmt: skip
-        panel.plot([one.sigma for one in own], [min(1.0, one.union) for one in own], ":", color="gray",
-                   marker=MARKERS[n], markersize=3, label="sum over steps" if n == 0 else None)  # fmt: skip
-    panel.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
-    panel.set_xscale("log")
-    panel.set_ylim(-0.02, 1.02)
-    panel.set_xlabel("sigma, standard deviation of the noise on every weight")
-    panel.set_ylabel("share of strings with a wrong answer")
-    panel.set_title("constructions under noise", fontsize=9)
-    panel.grid(alpha=0.3)
-    panel.legend(fontsize=7, loc="upper left")
-
-
-def _trained(panel: Any, cells: Sequence[Cell]) -> None:
-    shown = (
-        ("a step, right bits before it", "steps", "wrong", "gray"),
-        ("chain", "steps", "wrong_ends", COLORS["chain"]),
-        ("single pass", "function", "wrong", COLORS["single"]),
-    )
-    for place, cell in enumerate(cells):
-        for n, (label, task, field, color) in enumerate(shown):
-            runs = [o.record[field] for o in (cell.steps if task == "steps" else cell.single)]
-            beside = place + 0.18 * (n - 1)
-            panel.plot([beside] * len(runs), runs, ".", color=color, markersize=5, alpha=0.6)
-            late = [o.record[field] for o in cell.unfitted if o.config.task == task]
-            panel.plot([beside] * len(late), late, "x", color=color, markersize=5)
-            mean = cell.mean(task, field)
-            if mean is not None:
-                panel.plot(beside, mean, MARKERS[n], color=color, markersize=7, markerfacecolor="none",
-                           label=label if place == 0 else None)  # fmt: skip
-    panel.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
-    panel.set_xticks(range(len(cells)), [f"T = {cell.T}\nm = {cell.m}" for cell in cells], fontsize=8)
-    panel.set_ylim(-0.02, 0.6)
-    panel.set_ylabel("share of all strings with a wrong answer")
-    panel.set_title("trained networks, and means; crosses: not fitted", fontsize=9)
-    panel.grid(alpha=0.3)
-    if cells:
-        panel.legend(fontsize=7, loc="upper left")
+def draw(figure: Any, data: Data) -> None:
+    left, middle, right = style.panels(figure, data.question, height=3.55, columns=3, width_ratios=(1.05, 1, 1.1))[0]
+    for way, look in WAYS.items():
+        for form, line in LINES.items():
+            own = where(data.table, kind=f"{way}, bound", form=form, note="truncated")
+            style.curve(left, numbers(own, "T"), numbers(own, "m"), look.but(line=line), markersize=3.5)
+    left.set(xscale="log", yscale="log", xlabel="bits T", title="Samples, by bounds")
+    style.ticks(left.xaxis, (2, 4, 8, 16))
+    style.decades(left.yaxis)
+    noisy = where(data.table, kind="noise")
+    T = max(values(noisy, "T"), key=int, default="")
+    for way, look in WAYS.items():
+        own = where(noisy, T=T)
+        style.curve(middle, numbers(own, "sigma"), numbers(own, WRONG[way]), look, markersize=3.5)
+    middle.set(xscale="log", ylim=(-0.02, 0.62), xlabel=r"noise $\sigma$ on every weight",
+               title=f"Constructions, T = {T}" if T else "Constructions")  # fmt: skip
+    style.ticks(middle.xaxis, (0.001, 0.01), ("0.001", "0.01"))
+    trained = where(data.table, kind="trained")
+    for way, look in WAYS.items():
+        known = [(n, number(r[WRONG[way]])) for n, r in enumerate(trained) if r[WRONG[way]] != "-"]
+        style.points(right, [x for x, _ in known], [y for _, y in known], look.but(line="none"), markersize=5.5,
+                     transform=style.beside(right, {"chain": -3.5, "single": 3.5}[way]))  # fmt: skip
+    right.places = "x"
+    right.set(ylim=(-0.02, 0.62), title="Trained networks", xlabel="bits T", xlim=(-0.5, max(1, len(trained)) - 0.5))
+    style.ticks(right.xaxis, range(len(trained)), [r["T"] for r in trained])
+    sizes = [r["m"] for r in trained]
+    for m in dict.fromkeys(sizes):
+        at = [n for n, size in enumerate(sizes) if size == m]
+        right.annotate(f"m = {m}", ((at[0] + at[-1]) / 2, 0.85), xycoords=("data", "axes fraction"), ha="center",
+                       fontsize=style.SMALL)  # fmt: skip
+        if at[0]:
+            style.mark(right.axvline(at[0] - 0.5, color=style.FAINT, linewidth=1), "guide")
+    for panel in (middle, right):
+        style.across(panel, 0.5, "a coin", place=0.02, below=True)
+        style.ticks(panel.yaxis, (0, 0.1, 0.2, 0.3, 0.4, 0.5), ("0", "0.1", "0.2", "0.3", "0.4", "0.5"))
+    middle.set_ylabel("strings with a wrong answer")
+    left.set_ylabel("for an error of 1/2")
+    style.legend(figure, [
+        *(style.sample(look, NAMES[way]) for way, look in WAYS.items()),
+        style.sample(Look(style.MUTED, "", LINES["derived"]), "bound, derived"),
+        style.sample(Look(style.MUTED, "", LINES["sharp"]), "bound, sharp"),
+    ])  # fmt: skip

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from maurey.paper_tables.accounts import PALETTE, finished
-from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.accounts import finished
+from maurey.paper_tables.exhibits import Exhibit, Series
 from maurey.paper_tables.mousavi2025.samples import account
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, of_variants
 
+from .figure import IDEAL, draw
 from .scores import Scores, between, ideal, random
+
+__all__ = ["draw", "plan", "render"]
 
 NEVER = 1e-9  # a test error that no network reaches
 LEARNED = 0.1  # test error of a network that has learned; a constant has 1
@@ -26,7 +29,6 @@ COLUMNS = [
     "diagonal within the block", "cosine with A.2", "largest entry", "on the diagonal", "in the figure",
 ]  # fmt: skip
 TASKS = {"simple": "script", "qstr": "text"}
-COLORS = {"text": PALETTE[0], "script": PALETTE[1]}
 
 plan = partial(in_stages, model="transformer", threshold=NEVER, rate=1e-3, decay=0.2, watch=True)
 
@@ -40,8 +42,16 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     shown = {v: next((o for o in done if TASKS[o.config.task] == v), None) for v in ("text", "script")}
     chosen = [one for one in shown.values() if one]
     findings = [f for v in shown for f in _findings([o for o in done if TASKS[o.config.task] == v], expected, v)]
+    series = _matrices({v: o for v, o in shown.items() if o})
     return Exhibit(
         title="Mousavi-Hosseini et al. 2025, Figure 2: what is between queries and keys of a trained Transformer",
+        question="Is the learned matrix between queries and keys the paper's construction?",
+        answer=_answer(done),
+        verdict=_verdict(findings),
+        caption="Sizes of the entries of W_Q^T W_K, rows by query, columns by key: what a token holds (x), where it "
+        "stands (w_i, w_j), which place it asks for (w_t). Framed: the block where the construction is the identity"
+        f"{_diagonal_by_chance(chosen)}.",
+        shown=Shown(SHOWN, [_shown(o) for o in done]),
         notes=[
             *account(scale, plan(scale), outcomes, "N", lambda config: (TASKS[config.task], config.model, config.N)),
             "One head; rows of M = W_Q^T W_K belong to the query's token (x, w_i, w_t), columns to the key's. AdamW, "
@@ -56,15 +66,75 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             f"Criterion: the mass sits on the diagonal if that has more than {MOST:g} of the squared norm, in all "
             f"networks with a test error of at most {LEARNED:g}. The paper shows one network; {expected['runs']} of "
             "each variant are planned.",
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[_row(o, o in chosen) for o in outcomes],
-        draw=lambda figure: _draw(figure, {v: o for v, o in shown.items() if o}),
-        figure_size=(14.0, 4.6),
+        series=series,
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "variant": "of the training: the paper's text, or the authors' script",
+    "trial": "",
+    "test error": "",
+    "in the block": "share of the squared norm in the framed block",
+    "on its diagonal": "share of the squared norm",
+    "cosine": "of the angle with the construction",
+    "largest entry": "the paper's is about 45",
+}
+
+
+def _matrices(shown: Mapping[str, Outcome]) -> Series:
+    """Sizes of the entries, of the construction first."""
+    if not shown:
+        return Series(["matrix", "query"], [])
+    config = next(iter(shown.values())).config
+    names = [f"{block} {n + 1}" for block, size in (("x", config.d), ("place", config.d_e), ("asked", config.d_e))
+             for n in range(size)]  # fmt: skip
+    found = {IDEAL: ideal(config.d, config.d_e)} | {v: np.abs(between(o)) for v, o in shown.items()}
+    rows = [[name, query, *(f"{x:.3g}" for x in row)] for name, M in found.items()
+            for query, row in zip(names, M, strict=True)]  # fmt: skip
+    return Series(["matrix", "query", *names], rows)
+
+
+def _shown(outcome: Outcome) -> list[str]:
+    own = scores(outcome)
+    numbers = [f"{x:.3f}" for x in (outcome.record["mse"], own.block, own.diagonal, own.cosine)]
+    return [TASKS[outcome.config.task], str(outcome.trial), *numbers, f"{own.largest:.1f}"]
+
+
+def _answer(done: Sequence[Outcome]) -> str:
+    told = []
+    for variant in ("text", "script"):
+        own = [scores(o) for o in done if TASKS[o.config.task] == variant]
+        if own:
+            told.append(
+                f"the diagonal of the block has {_range([one.diagonal for one in own])} of the squared norm, and the "
+                f"cosine with the construction is {_range([one.cosine for one in own])} (variant {variant})"
+            )
+    return f"{'; '.join(told).capitalize()}." if told else "No network is there yet."
+
+
+def _verdict(findings: Sequence[Finding]) -> list[str]:
+    """Shape and size, with a word for each variant."""
+    lines = []
+    for own, what in ((findings[::2], "the mass sits on the diagonal of the block, the shape of (A.2)"),
+                      (findings[1::2], "the largest entries are about 45")):  # fmt: skip
+        lines.append(of_variants(what, dict(zip(("variant text", "variant script"), own, strict=True))))
+    return lines
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
+
+
+def _diagonal_by_chance(chosen: Sequence[Outcome]) -> str:
+    if not chosen:
+        return ""
+    return f"; by chance its diagonal has {random(chosen[0].config.d, chosen[0].config.d_e)[1]:.2g} of the squared norm"
 
 
 def _by_chance(chosen: Sequence[Outcome]) -> str:
@@ -129,55 +199,3 @@ def _row(outcome: Outcome, drawn: bool) -> list[str]:
     shares = [f"{value:.4f}" for value in (own.block, own.diagonal, own.within, own.cosine)]
     words = ["yes" if value else "no" for value in (own.on_diagonal, drawn)]
     return [*start, f"{record['mse']:.4f}", *shares, f"{own.largest:.2f}", *words]
-
-
-def _draw(figure: Any, shown: Mapping[str, Outcome]) -> None:
-    if not shown:  # all failed
-        return
-    config = next(iter(shown.values())).config
-    panels = figure.subplots(1, 2 + len(shown), width_ratios=[1] * (1 + len(shown)) + [0.8])
-    _heat(figure, panels[0], ideal(config.d, config.d_e), config, "construction (A.2), alpha = 1")
-    for panel, (variant, outcome) in zip(panels[1:], shown.items(), strict=False):
-        title = f"variant {variant}: |W_Q^T W_K|, N = {outcome.config.N}\ntest error {outcome.record['mse']:.3f}"
-        _heat(figure, panel, np.abs(between(outcome)), outcome.config, title)
-    _bars(panels[-1], shown)
-
-
-def _heat(figure: Any, panel: Any, M: Any, config: Any, title: str) -> None:
-    from matplotlib.patches import Rectangle
-
-    image = panel.imshow(M, cmap="magma_r", vmin=0, interpolation="nearest")
-    edges = [0, config.d, config.d + config.d_e, config.D]
-    middles = [(a + b - 1) / 2 for a, b in pairwise(edges)]
-    panel.set_xticks(middles, ["x", "w_j", "w_t"])
-    panel.set_yticks(middles, ["x", "w_i", "w_t"])
-    for edge in edges[1:-1]:
-        panel.axhline(edge - 0.5, color="gray", linewidth=0.6)
-        panel.axvline(edge - 0.5, color="gray", linewidth=0.6)
-    corner = (config.d - 0.5, config.d + config.d_e - 0.5)
-    panel.add_patch(Rectangle(corner, config.d_e, config.d_e, fill=False, edgecolor=PALETTE[2], linewidth=1.6))
-    panel.set_xlabel("key")
-    panel.set_ylabel("query")
-    panel.set_title(title, fontsize=9)
-    figure.colorbar(image, ax=panel, fraction=0.045, pad=0.02)
-
-
-def _bars(panel: Any, shown: Mapping[str, Outcome]) -> None:
-    names = ("block", "diagonal", "within", "cosine")
-    config = next(iter(shown.values())).config
-    places = np.arange(len(names))
-    width = 0.8 / len(shown)
-    for n, (variant, outcome) in enumerate(shown.items()):
-        own = scores(outcome)
-        at = places + (n - (len(shown) - 1) / 2) * width
-        panel.bar(at, [getattr(own, name) for name in names], width, color=COLORS[variant], label=f"variant {variant}")
-    for place, value in zip(places, random(config.d, config.d_e), strict=True):
-        label = "by chance (cosine: standard deviation)" if place == 0 else None
-        panel.plot([place - 0.45, place + 0.45], [value, value], "--", color="black", linewidth=1, label=label)
-    panel.set_xticks(
-        places, ["in the\nblock", "on its\ndiagonal", "diagonal\nin block", "cosine\nwith A.2"], fontsize=8
-    )
-    panel.set_ylim(min(0.0, panel.get_ylim()[0]), 1.03)
-    panel.set_title("shares and cosine", fontsize=9)
-    panel.grid(alpha=0.3, axis="y")
-    panel.legend(fontsize=7, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14))

@@ -2,6 +2,8 @@
 
 from functools import partial
 
-from maurey.paper_tables.evidence import evidence
+from maurey.paper_tables.evidence import draw, evidence
+
+__all__ = ["draw", "make"]
 
 make = partial(evidence, "mousavi2025")

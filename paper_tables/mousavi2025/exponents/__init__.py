@@ -29,19 +29,21 @@ from maurey.paper_tables.mousavi2025.samples import (
     without_looking,
 )
 from maurey.paper_tables.mousavi2025.variants import VARIANTS
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import trend
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trained import plan as planned
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, line
 from maurey.verify.training.trials.keys import Job
 from maurey.verify.training.trials.regression import Regression
 
-from .figure import draw
+from .figure import LOGARITHMS, draw, logarithm
+
+__all__ = ["draw", "plan", "render"]
 
 SHARES = ("mousavi2025/length", "mousavi2025/simple")
 TASKS = {"simple": "simple-1STR", "qstr": "1STR"}
 SOURCES = {"simple": SHARES[1], "qstr": SHARES[0]}
-LOGARITHMS = 3  # in Theorem 10: two of r_z^4 and one of the width of a token
 COLUMNS = [
     "task", "model", "paper", "theorem", "it says", "variant", "exponent", "interval", "upper half", "N",
     "factor", "runs", "not passed", "by the paper's means", "reading",
@@ -87,11 +89,6 @@ class Entry:
         """The fewest samples of a run that passed, over what Theorem 9 asks for."""
         passed = [(cell.at, n) for cell in self.cells for n in cell.passed]
         return min((n / ((1 - self.threshold) * N * self.d) for N, n in passed), default=math.inf)
-
-
-def logarithm(low: int, high: int) -> float:
-    """The power of N as which log N grows, on the average from low to high."""
-    return math.log(math.log(high) / math.log(low)) / math.log(high / low)
 
 
 def mark(found: PowerLaw | None) -> str:
@@ -165,14 +162,22 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     ]
     return Exhibit(
         title="Mousavi-Hosseini et al. 2025, Table 1 with measured exponents",
+        question="Do measured exponents read as the ticks and crosses of Table 1?",
+        answer=_answer(found),
+        verdict=_verdict(findings),
+        caption="Points: the exponent of a power law in N with its 95 % interval, by all runs. Grey: exponents that "
+        "both log N and its third power can have over the range; left of it an interval reads as a tick (samples grow "
+        "with no more than logarithms), right of it as a cross. Diamonds: the slope of the means in the authors' "
+        "plots.",
+        shown=Shown(SHOWN, [_shown(entry) for entry in found]),
         notes=[
             *account(scale, plan(scale), outcomes, "N", _place),
             f"The runs are those of {' and '.join(SHARES)}. Exponents: log samples = log c + p log N + normal error, "
             "by maximum likelihood, runs that were given up as censored, at all N where the test asks for a token to "
             "be found; 95 %, profile likelihood with as many degrees of freedom as N allow, for runs at one N share "
-            "their position vectors. Upper half: the same by the prompts from the geometric middle of the range on, "
-            "which differs where the law is bent. Last but one column: the exponent of the least-squares line through "
-            "the means in the authors' plots, on their range of N.",
+            "their position vectors. Upper half, in the CSV: the same by the prompts from the geometric middle of the "
+            "range on, which differs where the law is bent. By the paper's means: the exponent of the least-squares "
+            "line through the means in the authors' plots, on their range of N.",
             "No tick or cross is derived from these numbers. The theorems are about other learning rules (3 and 5: "
             "least squares over a class that is bounded in norm; 7: the network of least norm; 9: stationary points "
             "with weight decay, for the worst direction), about all N and with constants that they do not give; the "
@@ -184,15 +189,56 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             f"(log N) to the power {LOGARITHMS}, which is what Theorem 10 has (two by r_z to the fourth, one by the "
             "width of a token); between them both are possible. The longer prompts alone must not read otherwise.",
             *without_looking(outcomes),
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[_row(entry) for entry in found],
-        draw=lambda figure: draw(figure, found),
-        figure_size=(10.0, 1.6 + 0.42 * max(4, len(found))),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "task": "",
+    "model": "",
+    "paper": "the mark of Table 1: a tick has no more than logarithms of N, a cross a power",
+    "theorem": "",
+    "variant": "of the training: the paper's text, or the authors' script",
+    "N": "tokens of a prompt, where the test asks for a token",
+    "runs": "",
+    "exponent": "of N, and its 95 % interval",
+    "by the paper's means": "",
+    "reading": "",
+}
+
+
+def _shown(entry: Entry) -> list[str]:
+    own = dict(zip(COLUMNS, _row(entry), strict=True))
+    value = f"{own['exponent']} ({own['interval']})" if entry.law else "-"
+    return [own[name] if name != "exponent" else value for name in SHOWN]
+
+
+def _answer(found: Sequence[Entry]) -> str:
+    told = [(entry, *reading(entry)) for entry in found]
+    same = [f"{entry.name} ({entry.variant})" for entry, _, agrees in told if agrees]
+    other = [f"{entry.name} ({entry.variant})" for entry, _, agrees in told if agrees is False]
+    between = len(told) - len(same) - len(other)
+    text = f"{len(same)} of {len(told)} do{': ' if same else ''}{', '.join(same)}"
+    text += f"; {len(other)} read otherwise: {', '.join(other)}" if other else ""
+    return f"{text}; {between} are open: logarithms and a power are both possible, or there are too few runs."
+
+
+def _verdict(findings: Sequence[Finding]) -> list[str]:
+    *marks, floor = findings
+    told = []
+    for mark, sign in (("tick", "a tick, no more than logarithms"), ("cross", "a cross, a power of N")):
+        own = [one for one in marks if f", a {mark}:" in one.text]
+        told.append(line(f"where Table 1 has {sign}", *own))
+    return [*told, line(floor.text, floor)]
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _place(config: Regression) -> tuple[str, str, int]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit, Progress
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.page import Shown
+from maurey.paper_tables.verdicts import Finding, line
 from maurey.verify.checks import EFFORTS
 from maurey.verify.papers.mousavi2025 import hard_distribution, positions
 from maurey.verify.papers.mousavi2025.hard_distribution import Row
 from maurey.verify.papers.mousavi2025.positions import Audit
+
+from .figure import draw
+
+__all__ = ["draw", "make"]
 
 COLUMNS = [
     "kind",
@@ -50,6 +53,13 @@ def make(progress: Progress) -> Exhibit:
     findings = [_floors(found), _drawn(audits)]
     return Exhibit(
         title="Mousavi-Hosseini et al. 2025: how many heads are needed, and how often drawn position vectors do",
+        question="How many heads does a layer need?",
+        answer=_answer(found),
+        verdict=[line(findings[0].text, findings[0]), _reached(found), line(_positions(audits), findings[1])],
+        caption="On the law of Propositions 4 and 21 no layer with H heads has a smaller risk than the floors; marks: "
+        "the risk of a layer that was built, with two standard errors either way. Printed floors below 0 are drawn at "
+        f"0. q = {found[0].law.q} tokens matter.",
+        shown=Shown(SHOWN, [_shown(row) for row in found]),
         notes=[
             "Floors: no layer with H heads has a smaller risk on the law of Propositions 4 (any key-query matrices) "
             "and 21 (matrices that do not mix tokens and encodings): q tokens of dimension d matter, and labels are "
@@ -59,17 +69,52 @@ def make(progress: Progress) -> Exhibit:
             "Monte Carlo.",
             "Assumption 3: unit vectors with inner products of at most 1/2 in absolute value. Drawn: N sign vectors of "
             "d_e = floor(5 log N) entries, as in the experiments; the chance that all pairs are within, exact or "
-            "between two exact numbers. Least dimension: an even chance begins between the two numbers.",
-            _reached(found),
-            *(finding.note for finding in findings),
+            "between two exact numbers, is in the CSV, with the least dimension from which it is even.",
         ],
         columns=COLUMNS,
         rows=[*(_floor(row) for row in found), *(_audit(one) for one in audits)],
-        draw=lambda figure: _draw(figure, found, audits),
-        figure_size=(12.0, 4.6),
         parameters=config | {"seed": effort.seed},
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "matrices": "of keys and queries",
+    "d": "dimension of a token",
+    "H": "heads",
+    "printed floor": "of the risk; below 0 it says nothing",
+    "sharp floor": "",
+    "built": "the risk of a layer that was built, and a standard error",
+}
+
+
+def _shown(row: Row) -> list[str]:
+    _, d, H, _, matrices, _, _, printed, sharp, found, error, _ = _floor(row)
+    return [matrices, d, H, printed, sharp, f"{found} ± {error}"]
+
+
+def _answer(found: Sequence[Row]) -> str:
+    """The fewest heads with which a layer that was built has no risk, by dimension."""
+    enough: dict[int, int] = {}
+    for row in found:
+        if not row.law.restricted and row.best <= TINY:
+            enough[row.law.d] = min(row.law.H, enough.get(row.law.d, row.law.H))
+    told = ", ".join(f"{H} at d = {d}" for d, H in sorted(enough.items())) or "more than were built"
+    return f"For a risk of 0 with q = {found[0].law.q} tokens that matter: {told}; in general the smaller of q and d."
+
+
+def _positions(audits: Sequence[Audit]) -> str:
+    worst = min(audits, key=lambda one: one.above)
+    return (
+        "drawn sign vectors satisfy Assumption 3 with high probability for d_e of the order of log N; with floor(5 log "
+        f"N) the chance is below one half for {sum(one.above < EVEN for one in audits)} of {len(audits)} N, and at "
+        f"most {float(worst.above):.2g} at N = {worst.N}"
+    )
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _floors(found: Sequence[Row]) -> Finding:
@@ -88,9 +133,9 @@ def _reached(found: Sequence[Row]) -> str:
     slack = sum(row.best - ERRORS * row.error > max(0.0, row.printed) + TINY for row in free)
     tight = sum(abs(row.best - row.sharp) <= ERRORS * row.error + TINY for row in found)
     return (
-        "Heads needed by the printed floor of Proposition 4: H >= q d / (q + d); by the sharp one: H >= min(q, d). Of "
-        f"{len(free)} layers with any matrices {slack} stay above the printed floor by more than {ERRORS} standard "
-        f"errors; {tight} of all {len(found)} reach the sharp one within as many."
+        "Heads needed: H >= q d / (q + d) by the printed floor of Proposition 4, H >= min(q, d) by the sharp one, "
+        f"which {tight} of {len(found)} layers that were built reach (within {ERRORS} standard errors); {slack} of "
+        f"{len(free)} stay above the printed one"
     )
 
 
@@ -137,38 +182,3 @@ def _audit(one: Audit) -> list[str]:
     note = f"{float(one.expected):.3g} pairs too near, or too opposite, on average; least dimension {least}"
     note += "; vectors that satisfy it are written down" if one.exist else ""
     return ["positions", "-", "-", "-", "-", str(one.N), str(one.d_e), "-", "-", chance, "-", note]
-
-
-def _draw(figure: Any, found: Sequence[Row], audits: Sequence[Audit]) -> None:
-    left, middle, right = figure.subplots(1, 3, width_ratios=(1, 1, 1.1))
-    for panel, restricted, title in (
-        (left, True, "Proposition 21: block-diagonal"),
-        (middle, False, "Proposition 4: any"),
-    ):
-        for n, d in enumerate(sorted({row.law.d for row in found})):
-            own = [row for row in found if row.law.restricted == restricted and row.law.d == d]
-            H = [row.law.H for row in own]
-            panel.plot(H, [max(0.0, row.printed) for row in own], ":", color=PALETTE[n], linewidth=1.5)
-            panel.plot(H, [row.sharp for row in own], "--", color=PALETTE[n], linewidth=1.5)
-            beside, errors = [h + 0.05 * (n - 1) for h in H], [2 * row.error for row in own]
-            panel.errorbar(beside, [row.best for row in own], yerr=errors, fmt="o", color=PALETTE[n], markersize=5,
-                           capsize=2, label=f"d = {d}")  # fmt: skip
-        panel.set_title(f"{title} key-query matrices, q = {found[0].law.q}", fontsize=9)
-        panel.set_xlabel("heads H")
-        panel.set_ylim(-0.03, 1)
-        panel.set_xticks(sorted({row.law.H for row in found}))
-        panel.grid(alpha=0.3)
-    left.set_ylabel("risk of a layer")
-    styles = [left.plot([], [], style, color="black")[0] for style in (":", "--")]
-    handles, labels = left.get_legend_handles_labels()
-    left.legend([*handles, *styles], [*labels, "printed floor", "sharp floor"], fontsize=8)
-    for n, one in enumerate(audits):
-        low, high = float(one.below), float(one.above)
-        right.plot([n, n], [low, high], "-", color=PALETTE[1], linewidth=5, solid_capstyle="butt", alpha=0.7)
-        right.plot(n, high, "v" if low < high else "o", color=PALETTE[1], markersize=6)
-    right.axhline(EVEN, color="black", linewidth=0.8, linestyle=":")
-    right.set_xticks(range(len(audits)), [f"{one.N}\n{one.d_e}" for one in audits], fontsize=7)
-    right.set_ylim(-0.03, 1)
-    right.set_xlabel("number N of vectors, and dimension d_e = floor(5 log N)")
-    right.set_title("chance that drawn vectors satisfy Assumption 3", fontsize=9)
-    right.grid(alpha=0.3)

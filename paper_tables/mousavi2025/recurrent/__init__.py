@@ -8,19 +8,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from flint import arb, ctx
 
 from maurey.numeric.evaluation import value
 from maurey.numeric.exact import PRECISION, decimal
-from maurey.paper_tables.accounts import PALETTE
 from maurey.paper_tables.exhibits import Exhibit, Progress
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.page import Shown
+from maurey.paper_tables.verdicts import Finding, line
 from maurey.verify.papers.mousavi2025.recurrent import solvers
 from maurey.verify.papers.mousavi2025.recurrent.lower_bounds import at
 from maurey.verify.papers.mousavi2025.recurrent.memory import Kept, accumulated
 from maurey.verify.papers.mousavi2025.recurrent.solvers import Exists
+
+from .figure import draw
+
+__all__ = ["draw", "make"]
 
 KEY = "mousavi2025/6"
 COLUMNS = ["kind", "N", "d_h", "steepness", "risk", "printed width", "d_h over printed", "derived width",
@@ -69,24 +72,65 @@ def make(progress: Progress) -> Exhibit:
     findings = [_widths(found), _norms(found), _errors(kept)]
     return Exhibit(
         title="Mousavi-Hosseini et al. 2025: recurrent networks that were constructed, beside Proposition 6",
+        question="Are the lower bounds of Proposition 6 true up to a constant?",
+        answer=_answer(found),
+        verdict=[line(text, one) for text, one in zip(SAYS, findings, strict=True)],
+        caption="Each network that was constructed, its width and the squared norm of its read-in over the printed "
+        "lower bounds with C0 = 1. If the ratio of the smallest falls without end as prompts get longer, there is no "
+        "constant.",
+        shown=Shown(SHOWN, [_shown(found, N) for N in config["N"]]),
         notes=[
             "Networks: states are words of a code or points of a grid that stand for all quantised values so far; they "
             "exist by a count in integers. |U| = 1, and all of the steepness is the Lipschitz constant L_f of the "
             f"read-out; the column has its square. {config['bits']} bits for each value; the risk is the quantiser's.",
             "Printed forms with C0 = 1: d_h >= N / log(1 + L_f^2 |U|^2) and |U|^2 >= N / (L_f^2 log(1 + d_h)). "
             "Deterministic: no seed. All numbers but the errors below are certified.",
-            f"Rectifier: the transition of Lemma 26 for eps = {config['eps']}; the token asked for comes first, and "
-            "then tokens that make the stray output largest, at positions whose vectors have the inner product 1/2 "
-            "with that asked for. The error of the last state, with and without the last layer.",
-            *(finding.note for finding in findings),
+            f"Rectifier, in the CSV: the transition of Lemma 26 for eps = {config['eps']}; the token asked for comes "
+            "first, and then tokens that make the stray output largest, at positions whose vectors have the inner "
+            "product 1/2 with that asked for. The error of the last state, with and without the last layer: from "
+            f"N = {kept[0].N} to {kept[-1].N}, {kept[0].rectified:.3f} to {kept[-1].rectified:.3f} with it, and "
+            f"{kept[0].plain:.3f} to {kept[-1].plain:.3g} without.",
         ],
         columns=COLUMNS,
         rows=[*(_network(one) for one in found), *(_error(one) for one in kept)],
-        draw=lambda figure: _draw(figure, found, kept),
-        figure_size=(13.0, 4.4),
         parameters=config,
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SAYS = (
+    "a constant stays below the width over N / log(1 + L_f^2 |U|^2)",
+    "a constant stays below the squared norm over N / (L_f^2 log(1 + d_h))",
+    "Lemma 26: the rectifier keeps errors at most eps at every length; without it they add up",
+)
+SHOWN = {
+    "N": "tokens of a prompt",
+    "least width over printed": "of the networks of this length",
+    "width of that network": "",
+    "least norm over printed": "",
+    "width of the network of that norm": "",
+}
+
+
+def _shown(found: Sequence[Held], N: int) -> list[str]:
+    own = [one for one in found if one.network.N == N]
+    width, norm = min(own, key=lambda one: one.widths), min(own, key=lambda one: one.norms)
+    sizes = f"{width.widths:.3g}", f"{10**norm.norms:.3g}"
+    return [f"{N:,}", sizes[0], f"{width.network.d_h:,}", sizes[1], f"{norm.network.d_h:,}"]
+
+
+def _answer(found: Sequence[Held]) -> str:
+    widths, norms = (list(_least(found, name).items()) for name in ("widths", "norms"))
+    (first, a), (last, b) = widths[0], widths[-1]
+    return (
+        f"From N = {first:,} to {last:,} the least width over what is printed goes from {a:.2f} to {b:.2f}, the least "
+        f"squared norm from {10 ** norms[0][1]:.1f} to {10 ** norms[-1][1]:.2f}."
+    )
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _least(found: Sequence[Held], name: str) -> dict[int, float]:
@@ -142,37 +186,3 @@ def short(text: str) -> str:
 
 def _error(one: Kept) -> list[str]:
     return ["error", str(one.N), *["-"] * 8, f"{one.rectified:.4f}", f"{one.plain:.4f}", f"eps = {one.eps:g}"]
-
-
-def _draw(figure: Any, found: Sequence[Held], kept: Sequence[Kept]) -> None:
-    left, middle, right = figure.subplots(1, 3)
-    for n, N in enumerate(dict.fromkeys(one.network.N for one in found)):
-        own = sorted((one for one in found if one.network.N == N), key=lambda one: one.network.d_h)
-        own = [one for one in own if one.network.d_h > 1]  # whose steepness no axis shows
-        with ctx.workprec(PRECISION):
-            steep = [float(one.network.squared.log() / arb(10).log()) for one in own]
-        left.plot([one.network.d_h / N for one in own], steep, "o-", color=PALETTE[n], markersize=4, label=f"N = {N}")
-    left.set_xscale("log")
-    left.set_xlabel("width of the state over N")
-    left.set_ylabel("log10 of the squared steepness")
-    left.set_title("what width costs in steepness", fontsize=9)
-    left.legend(fontsize=8)
-    widths, norms = _least(found, "widths"), _least(found, "norms")
-    middle.loglog(list(widths), list(widths.values()), "o-", color=PALETTE[0], label="d_h over N / log(1 + L²|U|²)")
-    middle.loglog(
-        list(norms), [10**x for x in norms.values()], "s-", color=PALETTE[1], label="|U|² over N / (L² log(1 + d_h))"
-    )
-    middle.set_xlabel("tokens N of a prompt")
-    middle.set_ylabel("least ratio of the networks to the printed bound")
-    middle.set_title("Proposition 6: a constant must stay below", fontsize=9)
-    middle.legend(fontsize=8)
-    lengths = [one.N for one in kept]
-    right.loglog(lengths, [one.plain for one in kept], "s-", color=PALETTE[1], label="without the rectifier")
-    right.loglog(lengths, [one.rectified for one in kept], "o-", color=PALETTE[0], label="with it")
-    right.axhline(kept[0].eps, color="black", linewidth=0.8, linestyle=":", label="eps")
-    right.set_xlabel("tokens N of a prompt")
-    right.set_ylabel("error of the last state")
-    right.set_title("Lemma 26: errors do not add up", fontsize=9)
-    right.legend(fontsize=8)
-    for panel in (left, middle, right):
-        panel.grid(alpha=0.3)

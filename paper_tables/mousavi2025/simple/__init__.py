@@ -7,9 +7,12 @@ from functools import partial
 from typing import Any
 
 from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.mousavi2025.figure import draw
 from maurey.paper_tables.mousavi2025.lengths import exhibit
 from maurey.paper_tables.mousavi2025.variants import settled
 from maurey.paper_tables.trained import Outcome, in_stages
+
+__all__ = ["draw", "plan", "render"]
 
 plan = partial(in_stages, settle=settled, task="simple", threshold=0.02, rate=1e-3)
 

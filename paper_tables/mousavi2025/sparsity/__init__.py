@@ -9,7 +9,6 @@ from statistics import fmean, variance
 from typing import Any
 
 from maurey.paper_tables.exhibits import Exhibit
-from maurey.paper_tables.mousavi2025.figure import draw
 from maurey.paper_tables.mousavi2025.samples import (
     COLUMNS,
     MODELS,
@@ -28,9 +27,14 @@ from maurey.paper_tables.mousavi2025.samples import (
     together,
     without_looking,
 )
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, line
+
+from .figure import draw
+
+__all__ = ["draw", "plan", "render"]
 
 plan = partial(in_stages, link="hermite", threshold=0.88, rate=1e-4, decay=0.1)
 OTHERS = ("recurrent", "feedforward")
@@ -46,6 +50,13 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     every = " or ".join(map(str, sorted({job.config.every for job in planned})))
     return Exhibit(
         title="Mousavi-Hosseini et al. 2025, Figure 3: samples that a quadratic link takes, against q",
+        question="Does the Transformer gain as labels depend on more tokens?",
+        answer=_answer(cells, expected),
+        verdict=_verdict(findings),
+        caption="Prompts until the test error is at most 0.88, means of runs that all passed, with the least and the "
+        "most; a hollow triangle: a run was given up, and takes more than it has seen. Shaded: the q of the paper's "
+        "figure, whose curves are not legible in its text.",
+        shown=Shown(SHOWN, _shown(cells)),
         notes=[
             *account(scale, planned, outcomes, "q", partial(place, "q")),
             "Labels are sums of He_2(<u_k, x_k>) over the q tokens that a position asks for, scaled to variance 1; q "
@@ -53,30 +64,59 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             f"{expected['threshold']:g}; a test every {every} steps; AdamW, rate 0.0001, weight decay 0.1. The paper "
             "does not say how often it tests, nor how many runs it has (five are planned, as in Figure 1), and the "
             "authors' script has no code for this figure. Its q are probably 3, 4 and 5: the ticks are damaged in our "
-            "text. Other q stand in the table, and no finding is of them.",
-            "A run that was given up takes more than it has seen, and is no part of a mean. Exponents of q: by maximum "
-            "likelihood from all runs, those given up as censored; 95 %, profile likelihood, as in Figure 1.",
+            "text. Other q are drawn and tabled, and no finding is of them.",
+            "A run that was given up takes more than it has seen, and is no part of a mean. Exponents of q, in the "
+            "CSV: by maximum likelihood from all runs, those given up as censored; 95 %, profile likelihood, as in "
+            "Figure 1. Samples do not grow with every q, so that a power law says little.",
             *without_looking(outcomes),
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[
             *(row(cell) for cell in cells),
             *(fitted(*who, found) for who, found in laws.items() if who in {(c.variant, c.model) for c in cells}),
         ],
-        draw=lambda figure: draw(
-            figure,
-            cells,
-            laws=laws,
-            printed={},
-            axis="q",
-            meaning="tokens q that a label depends on",
-            threshold=expected["threshold"],
-        ),
-        figure_size=(7.0, 5.4),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "q": "tokens that a label depends on; the paper's are 3, 4 and 5",
+    **{name: "mean of the runs, and how many runs; > where a run was given up" if m == "transformer" else ""
+       for m, name in MODELS.items()},
+}  # fmt: skip
+
+
+def _shown(cells: Sequence[Cell]) -> list[list[str]]:
+    places = sorted({cell.at for cell in cells})
+    own = {(c.model, c.at): f"{c.text} ({len(c.runs)})" for c in cells if c.runs}
+    return [[str(q), *(own.get((m, q), "-") for m in MODELS)] for q in places]
+
+
+def _answer(cells: Sequence[Cell], expected: Mapping[str, Any]) -> str:
+    """The feedforward network's mean over the Transformer's."""
+    means = {(c.model, c.at): c.mean for c in cells if c.mean is not None}
+    both = [q for q in expected["q"] if {("transformer", q), ("feedforward", q)} <= set(means)]
+    ratios = [f"{(means['feedforward', q] or 0) / (means['transformer', q] or 1):.2f} at q = {q}" for q in both]
+    given_up = sum(len(c.censored) for c in cells if c.model == "recurrent")
+    passed = sum(len(c.passed) for c in cells if c.model == "recurrent")
+    text = f"The feedforward network takes {', '.join(ratios)} times the Transformer's prompts" if ratios else ""
+    more = f"of {given_up + passed} recurrent networks {given_up} were given up"
+    return f"{text}; {more}." if text else f"{more.capitalize()}."
+
+
+def _verdict(findings: Sequence[Finding]) -> list[str]:
+    *gaps, inside = findings
+    return [
+        *(line(f"the gap between {MODELS[other]} and the Transformer increases with q", one)
+          for other, one in zip(OTHERS, gaps, strict=True)),
+        line(inside.text.partition(": ")[2], inside),
+    ]  # fmt: skip
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 def _share(cells: Sequence[Cell], number: int, expected: Mapping[str, Any]) -> dict[str, Any]:

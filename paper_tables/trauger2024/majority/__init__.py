@@ -10,11 +10,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from maurey.paper_tables.accounts import PALETTE, accuracy, finished
+from maurey.paper_tables.accounts import accuracy, finished
 from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import trend
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, of_variants
+
+from .figure import draw
+
+__all__ = ["draw", "plan", "render"]
 
 TEXT = dict(function="majority", s=9, model="layer", heads=2, decay=0.0, stop=False, measure=True)
 SCRIPT = dict(model="voter")
@@ -133,6 +138,13 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     made = [f for v in chosen for f in findings(v, chosen[v], found[v], expected)]
     return Exhibit(
         title="Trauger and Tewari 2024, Figures 1 to 3: one attention layer on the majority of nine hidden bits",
+        question="Do norm, gap and accuracy depend on the length of the context?",
+        answer=_answer(found, chosen),
+        verdict=_verdict(made),
+        caption="At every length the largest of the runs, as in the paper: the worst gap, the best accuracy. Dashed: "
+        "the line by whose slope a trend is judged (of accuracy over the longer half). The paper's figures have no "
+        "numbers in its text.",
+        shown=Shown(SHOWN, [_shown(row) for v in chosen for row in _rows(v, chosen[v], found[v])]),
         notes=[
             *(_account(v, own, scale, expected) for v, own in chosen.items()),
             *_missing(scale, outcomes),
@@ -145,17 +157,64 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             "At every length the largest of the runs, as in the paper: the worst gap, the best accuracy. The sum of "
             "absolute weights counts all that is trained, biases included; its value before training stands beside it.",
             SEEDS,
-            *(one.note for one in made),
             "No trend: the interval holds 0, and for 100 positions more its ends are at most half of the largest value "
             "(of accuracy: of what is above chance). A wider interval decides nothing.",
         ],
         columns=["variant", "T", "runs", "of them fitted", *LABELS.values()],
         rows=[row for v in chosen for row in _rows(v, chosen[v], found[v])],
-        draw=lambda figure: _draw(figure, runs, found, expected),
-        figure_size=(13.0, 4.2),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=made,
     )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "variant": "text: ours where the paper is silent; script: as the authors published it",
+    "T": "bits",
+    "runs": "",
+    "of them fitted": "without a wrong answer in training; the text does not stop there",
+    "sum of absolute weights": "the largest of the runs",
+    "the same before training": "",
+    "gap in cross-entropy": "the worst of the runs, in nats",
+    "held-out accuracy": "the best of the runs",
+}
+
+
+TOLD = (("norm", "norm", ".0f"), ("gap", "worst gap", ".2f"), ("accuracy", "best accuracy", ".2f"))
+
+
+def _answer(found: Mapping[str, Mapping[str, list[float]]], chosen: Mapping[str, Mapping[int, Any]]) -> str:
+    told = []
+    for variant, by_length in chosen.items():
+        lengths = list(by_length)
+        ends = ", ".join(
+            f"{words} {own[0]:{form}}" + (f" to {own[-1]:{form}}" if own[1:] else "")
+            for name, words, form in TOLD
+            if (own := found[variant][name])
+        )
+        span = f"from T = {lengths[0]} to {lengths[-1]}" if lengths[1:] else f"at T = {lengths[0]} alone"
+        told.append(f"Variant {variant}, {span}: {ends}")
+    return f"{'. '.join(told)}." if told else "No run is there yet."
+
+
+def _shown(row: Sequence[str]) -> list[str]:
+    *start, norm, before, gap, best = row
+    return [*start, f"{float(norm):.0f}", f"{float(before):.0f}", f"{float(gap):.3f}", f"{float(best):.3f}"]
+
+
+def _verdict(made: Sequence[Finding]) -> list[str]:
+    """A line for each figure, with a word for each variant."""
+    lines = []
+    for figure in dict.fromkeys(one.figure for one in made):
+        own = [one for one in made if one.figure == figure]
+        says = own[0].text.partition("the paper reports ")[2].partition(";")[0]
+        named = {f"variant {one.text.partition('variant ')[2].partition(':')[0]}": one for one in own}
+        lines.append(of_variants(f"{figure}, {says}", named))
+    return lines
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
 
 
 def _rows(variant: str, chosen: Mapping[int, Sequence[Outcome]], found: Mapping[str, list[float]]) -> list[list[str]]:
@@ -197,26 +256,3 @@ def _missing(scale: Mapping[str, Any], outcomes: Sequence[Outcome]) -> list[str]
     failed = len(outcomes) - len(finished(outcomes))
     told = ", ".join(f"{n} of variant {v}" for v, n in lost.items()) or "none"
     return [f"Runs of the plan that are missing: {told}. Failed runs (a loss that is no longer a number): {failed}."]
-
-
-def _draw(
-    figure: Any, runs: Mapping[str, Runs], found: Mapping[str, Mapping[str, list[float]]], expected: Mapping[str, Any]
-) -> None:
-    for axes, name in zip(figure.subplots(1, 3), ("norm", "gap", "accuracy"), strict=True):
-        for (variant, own), color in zip(runs.items(), PALETTE, strict=False):
-            lengths, most = list(own), {"norm": "largest", "gap": "worst", "accuracy": "best"}[name]
-            every = [(T, run[name]) for T, these in own.items() for run in these]
-            axes.plot(*zip(*every, strict=True), ".", color=color, alpha=0.4, markersize=5)
-            axes.plot(lengths, found[variant][name], "o-", color=color, label=f"{variant}: {most} of the runs")
-            if name == "norm":
-                axes.plot(lengths, found[variant]["start"], "s--", color=color, markersize=4, alpha=0.6,
-                          label=f"{variant}: {LABELS['start']}")  # fmt: skip
-        if name == "norm":
-            axes.set_ylim(bottom=0)
-        if name == "accuracy":
-            axes.axhline(0.5, color="black", linewidth=0.8, linestyle=":", label="chance")
-        axes.set_xlabel("T, context length in bits")
-        axes.set_ylabel(LABELS[name])
-        axes.set_title(f"Figure {expected[name]['figure']}. The paper: {expected[name]['reported']}", fontsize=8)
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=7)

@@ -7,6 +7,7 @@ from typing import Any
 
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.theory import Held, against_counting, exhibit, over_length
+from maurey.paper_tables.theory_figure import draw
 from maurey.paper_tables.trained import Outcome
 from maurey.paper_tables.trauger2024.majority import plan
 from maurey.paper_tables.verdicts import Finding
@@ -34,4 +35,4 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     return exhibit(title, scale, plan(scale), outcomes, DEPARTURES, findings)
 
 
-__all__ = ["plan", "render"]
+__all__ = ["draw", "plan", "render"]

@@ -328,7 +328,7 @@ replaced by $d_2B_\infty B_1$.""",
         "delta": "its centres are not shown to lie in the class, as 2.1 asks",
         "log_N": r"it has $B_\infty$ in the place of $B_1$ in its grid of norms, where $\sum_ik_i\le d_2$ fails",
     },
-    uses=("edelman2022/4.5", "maurey/online"),
+    uses=("edelman2022/4.5", "maurey/online", "maurey/columns"),
     constants=(C0,),
     parts=(
         hidden_part(

@@ -2,10 +2,20 @@
 
 from typing import Any
 
-from sympy import Expr, log, sqrt
+from sympy import E, Expr, Min, Symbol, log, sqrt
 
-from maurey.symbolic.chain import PROPER, TEXTBOOK, Dudley, chained, complexity, dudley_at, gap, root_integral
-from maurey.symbolic.claim import Assumption, Claim, Part, Setting
+from maurey.symbolic.chain import (
+    PROPER,
+    TEXTBOOK,
+    Dudley,
+    best_gap,
+    complexity,
+    dudley_at,
+    gap,
+    levelled,
+    root_integral,
+)
+from maurey.symbolic.claim import REPAIRED, Assumption, Claim, Part, Setting
 from maurey.symbolic.derivation import Derivation, Step
 from maurey.symbolic.names import C_DUDLEY, parameters, symbols
 
@@ -58,7 +68,18 @@ def _a3_derived(_: Setting) -> list[Step]:
 
 def _a3_sharp(_: Setting) -> list[Step]:
     D = Derivation()
-    return D.steps_to(chained(D, C_F, A, m))
+    return D.steps_to(levelled(D, C_F, A, m))
+
+
+def repaired_complexity() -> tuple[Step, Expr]:
+    """The paper's display with an explicit constant, no negative logarithm, and no more than the range."""
+    s = Symbol("s")
+    return Step("s", "s", Min(A, sqrt(2 * C_F / m)), REPAIRED), Min(A, E * s * (1 + log(A / s)))
+
+
+def _a3_repaired(_: Setting) -> list[Step]:
+    link, R = repaired_complexity()
+    return [link, Step("R", "", R, REPAIRED)]
 
 
 lemma_a3 = Claim(
@@ -69,12 +90,13 @@ lemma_a3 = Claim(
 F}/\varepsilon^2$ for all $\varepsilon$, then for some constant $c>0$ the complexity is at most the stated
 expression.""",
     symbols=parameters("A C_F m"),
-    uses=("edelman2022/A.2", "maurey/chaining"),
+    uses=("edelman2022/A.2", "maurey/levels"),
     constants=(C_DUDLEY,),
     differs={"tau_best": "it cuts the integral off at $s$ whatever $A$ is; beyond $A$ its logarithm is negative"},
     parts=(
         Part("R", RADEMACHER, "empirical Rademacher complexity",
-             printed=lambda _: c * sqrt(C_F / m) * (1 + log(A * sqrt(m / C_F))), derived=_a3_derived, sharp=_a3_sharp),
+             printed=lambda _: c * sqrt(C_F / m) * (1 + log(A * sqrt(m / C_F))), 
+             repaired=_a3_repaired, derived=_a3_derived, sharp=_a3_sharp),
     ),
 )  # fmt: skip
 
@@ -82,6 +104,11 @@ expression.""",
 def _a4(_: Setting) -> list[Step]:
     D = Derivation()
     return D.steps_to(gap(D, L_loss, R_F, b, delta, m))
+
+
+def _a4_sharp(_: Setting) -> list[Step]:
+    D = Derivation()
+    return D.steps_to(best_gap(D, L_loss, R_F, b, delta, m, every=False))
 
 
 theorem_a4 = Claim(
@@ -92,11 +119,13 @@ theorem_a4 = Claim(
 argument, with probability at least $1-\delta$, for all $f$ at once, the gap is at most the stated amount.
 Attributed to Bartlett and Mendelson 2002.""",
     symbols=parameters("L_loss b delta m R_F"),
-    uses=("edelman2022/A.1", "bartlett2002/8", "maurey/deviation"),
+    uses=("edelman2022/A.1", "bartlett2002/8", "maurey/deviation", "maurey/sides"),
     differs={"deviation": r"it has $\log(1/\delta)$ for both sides and the empirical complexity at once"},
     parts=(
         Part("gap", GAP, "generalization gap",
-             printed=lambda _: 4 * L_loss * R_F + 2 * b * sqrt(log(1 / delta) / (2 * m)), derived=_a4),
+             printed=lambda _: 4 * L_loss * R_F + 2 * b * sqrt(log(1 / delta) / (2 * m)),
+             repaired=lambda _: 2 * L_loss * R_F + 4 * b * sqrt(log(2 / delta) / (2 * m)),
+             derived=_a4, sharp=_a4_sharp),
     ),
 )  # fmt: skip
 
@@ -113,15 +142,31 @@ def derived_gap(_: Setting) -> list[Step]:
 
 def sharp_gap(_: Setting) -> list[Step]:
     D = Derivation()
-    return D.steps_to(gap(D, L_loss, chained(D, C_F, A, m), b, delta, m))
+    return D.steps_to(best_gap(D, L_loss, levelled(D, C_F, A, m), b, delta, m))
+
+
+def repaired_gap(_: Setting) -> list[Step]:
+    """The entropy is assumed for all inputs, so that the complexity is bounded for every sample."""
+    link, R = repaired_complexity()
+    return [link, Step("gap", "", 2 * L_loss * R + 2 * b * sqrt(log(2 / delta) / (2 * m)), REPAIRED)]
 
 
 GAP_RECORD: dict[str, Any] = {  # Lemma 2.2 and its restatement A.5 share all but their words
     "symbols": parameters("L_loss C_F A b delta m"),
-    "uses": ("edelman2022/A.3", "edelman2022/A.4"),
+    "uses": ("edelman2022/A.3", "edelman2022/A.4", "maurey/sides"),
     "constants": (C_DUDLEY,),
     "differs": {**lemma_a3.differs, **theorem_a4.differs},
-    "parts": (Part("gap", GAP, "generalization gap", printed=printed_gap, derived=derived_gap, sharp=sharp_gap),),
+    "parts": (
+        Part(
+            "gap",
+            GAP,
+            "generalization gap",
+            printed=printed_gap,
+            repaired=repaired_gap,
+            derived=derived_gap,
+            sharp=sharp_gap,
+        ),
+    ),
 }
 
 lemma_a5 = Claim(

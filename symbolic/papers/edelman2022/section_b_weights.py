@@ -7,6 +7,7 @@ from sympy import Expr, Integer, Lt, Max, exp, log, sqrt
 from maurey.symbolic.claim import Assumption, Form, Part
 from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.forms import Steps, steps
+from maurey.symbolic.modules import times
 from maurey.symbolic.names import symbols
 
 T, s, gamma, Delta, R, n, d_f, B, delta, f_max = symbols("T s gamma coherence scale n d_f B ramp f_max")
@@ -25,14 +26,18 @@ def form(value: Formula) -> Form:
 
 
 def norms(
-    values: dict[str, Formula], norm: str = "F", suffix: str = "", of: str = "", damaged: str = "", **derived: Steps
-) -> tuple[Part, ...]:
-    """One part for each matrix: the stated bound on its norm, and where that takes a derivation the norm of the weights
-    that work; `damaged` tells what the source leaves of the query's bound."""
+    values: dict[str, Formula], norm: str = "F", suffix: str = "", of: str = "", damaged: str = "",
+    repaired: dict[str, Formula] | None = None, **derived: Steps,
+) -> tuple[Part, ...]:  # fmt: skip
+    """One part for each matrix: the stated bound on its norm; as it should read, where something is wrong; and where
+    that takes a derivation the norm of the weights that work; `damaged` tells what the source leaves of the query's
+    bound."""
+    corrected = {matrix: form(value) for matrix, value in (repaired or {}).items()}
     return tuple(
         Part(f"{matrix}{suffix}", rf"\|{latex(matrix)}\|_{{{norm}}}", f"{WORDS[norm]} of ${latex(matrix)}${of}",
              source=f"damaged: {damaged}" if damaged and matrix == "W_Q" else "",
-             printed=form(value), derived=steps(derived[matrix]) if matrix in derived else None)
+             printed=form(value), repaired=corrected.get(matrix),
+             derived=steps(derived[matrix]) if matrix in derived else None)
         for matrix, value in values.items()
     )  # fmt: skip
 
@@ -46,11 +51,11 @@ def widths(d_2: Formula, d_3: Formula) -> tuple[Part, ...]:
     return tuple(Part(name, name, "width of a layer", "=", printed=form(v)) for name, v in named.items())
 
 
-def error(value: Formula, derived: Steps, suffix: str = "", of: str = "") -> Part:
+def error(value: Formula, derived: Steps, suffix: str = "", of: str = "", repaired: Formula | None = None) -> Part:
     target = r"g'_{\mathcal I}" if suffix else r"g_{\mathcal I}"
     words = f"error of the approximation{of}"
     return Part(f"error{suffix}", rf"\max_b\|\hat f(X(b))-{target}(b)\|_\infty", words, printed=form(value),
-                derived=steps(derived))  # fmt: skip
+                repaired=form(repaired) if repaired else None, derived=steps(derived))  # fmt: skip
 
 
 def exact(where: str) -> Part:
@@ -126,6 +131,21 @@ def two_units(D: Derivation) -> Expr:
     return D.let("W_V", "", sqrt(2), r"of rank one, with $\|E_1-E_0\|=\sqrt2$")
 
 
+def repaired_head(largest: Formula) -> Formula:
+    """The norm of W_Q where the key is left as long as it is; `largest` is the largest value."""
+
+    def query() -> Expr:
+        values = times(8 * T, largest())
+        return log(values / gamma) * ((1 - (s - 1) * Delta) / Max(0, 1 - (2 * s - 1) * Delta))
+
+    return query
+
+
+def repaired_key(beside: int = 0) -> Expr:
+    key = s / (1 - (s - 1) * Delta)
+    return sqrt(key if beside == 0 else beside + key)
+
+
 def scaled(of: Steps) -> Steps:
     return lambda D: D.let("W_Q", "", of(D), ONE)
 
@@ -156,8 +176,9 @@ def quarter(D: Derivation, of: Expr) -> Expr:
     return D.let("ramp", r"\delta", of / 4, r"plateaus that reach $\gamma/4$, around values $\gamma=4\delta$ apart")
 
 
-def network_norms(dimension: Formula) -> tuple[Part, ...]:
-    """B.5 and B.6: the network of B.8 with ramps of gamma/4, which are below 1."""
+def network_norms(dimension: Formula, threshold: Formula) -> tuple[Part, ...]:
+    """B.5 and B.6: the network of B.8 with ramps of gamma/4, which are below 1; or with the bumps and the threshold of
+    its corrected form."""
 
     def first(D: Derivation) -> Expr:
         ramp = quarter(D, gamma)
@@ -171,6 +192,7 @@ def network_norms(dimension: Formula) -> tuple[Part, ...]:
     return norms(
         {"W_1": lambda: 8 * Max(1, B) / gamma, "W_2": lambda: 8 * s / gamma, "w": lambda: f_max},
         norm=r"\infty",
+        repaired={"W_1": lambda: 2 * Max(1, B + 3 * gamma / 4) / gamma, "W_2": threshold},
         W_1=first,
         W_2=second,
     )

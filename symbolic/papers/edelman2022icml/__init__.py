@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sympy import log
+from sympy import Rational, log
 
 from maurey.symbolic.claim import Claim
 from maurey.symbolic.covers import online, zhang
@@ -24,7 +24,7 @@ norm is read as in Lemma 4.5 of the first version (columns of $W$ are dotted wit
 logarithm as the number of outputs.""",
     symbols=parameters("eps N d_1 d_2 B_X B_W_21", B_W_21="B_w", B_X="B_x", d_2="d"),
     source="recovered: as Trauger and Tewari 2024 restate it",
-    uses=("edelman2022/4.5-stronger", "maurey/online"),
+    uses=("edelman2022/4.5-stronger", "maurey/online", "maurey/columns"),
     differs={"log_N": "its proof is not at hand; this is the first version's, with $B_w$ in its grid of norms"},
     constants=(C0,),
     parts=(
@@ -35,6 +35,7 @@ logarithm as the number of outputs.""",
             lambda _: c0 * (B_1**2 * B_X**2 / eps**2) * log(d_2 * N),
             lambda _: linear_class(zhang, row_sum=B_1),
             lambda _: linear_class(online, row_sum=B_1),
+            repaired=lambda _: Rational(3, 2) * (B_1**2 * B_X**2 / eps**2) * log(16 * d_2**2 * N + 1),
             hides="an absolute constant",
             keeps=None,
         ),

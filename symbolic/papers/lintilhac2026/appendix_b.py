@@ -98,6 +98,15 @@ def printed_norm(omega: Expr = omega, D: Expr = D, T: Expr = T) -> Expr:
     return 1 + omega + 8 * (D + 1) + 16 * D**2 * (D + 1) + 4 * omega * (D + 1) * log(T) ** 2
 
 
+def repaired_outer() -> Expr:
+    """All four weights of a quadruple, (4D)^2 each, for the even ones of 0, ..., D: at most D/2 + 1 of them."""
+    return 32 * D**2 * (D + 2)
+
+
+def repaired_norm() -> Expr:
+    return 1 + omega + 8 * (D + 1) + 32 * D**2 * (D + 2) + 4 * omega * (D + 1) * log(T) ** 2
+
+
 def _given(block: str) -> Form:
     """Of the coefficients themselves, if they are given."""
 
@@ -108,10 +117,14 @@ def _given(block: str) -> Form:
     return build
 
 
-def _block(name: str, block: str, of: str, printed: Form, relation: str = "=", given: bool = False) -> Part:
+def _block(
+    name: str, block: str, of: str, printed: Form, relation: str = "=", given: bool = False,
+    repaired: Form | None = None,
+) -> Part:  # fmt: skip
     derived = steps(lambda proof: getattr(Target(), of)(proof))
     return Part(name, rf"\|{block}\|_F^2", f"squared norm of ${block}$", relation, printed=printed,
-                derived=derived, sharp=_given(of) if given else None, source=SHARES.get(name, ""))  # fmt: skip
+                repaired=repaired, derived=derived, sharp=_given(of) if given else None,
+                source=SHARES.get(name, ""))  # fmt: skip
 
 
 def _projected(proof: Derivation) -> Expr:
@@ -142,6 +155,7 @@ coefficients, the sharp forms are the norms themselves.""",
     source="reconstructed",
     parts=(
         Part("total", r"\|\Theta\|^2", "squared norm of all parameters", printed=lambda _: printed_norm(),
+             repaired=lambda _: repaired_norm(),
              derived=steps(lambda proof: Target().norm_squared(proof)), sharp=_given("norm_squared"),
              source="recovered: its value 1303.93 at sparsity 10, degree 2 and T = 20, its order and the terms of F, M "
              "and Gamma; the other terms are read from the prose"),
@@ -149,7 +163,7 @@ coefficients, the sharp forms are the norms themselves.""",
         Part("W_V", r"\|W_V\|_F^2", "squared norm of $W_V$", "=", printed=lambda _: Integer(1)),
         _block("M", "M", "inner", lambda _: 4 * (D + 1)),
         _block("Gamma", r"\Gamma", "offsets", lambda _: 4 * (D + 1), "<="),
-        _block("F", "F", "outer", lambda _: 16 * D**2 * (D + 1), "<="),
+        _block("F", "F", "outer", lambda _: 16 * D**2 * (D + 1), "<=", repaired=lambda _: repaired_outer()),
         _block("W_2", "W_2", "second_scores", lambda _: 4 * omega * log(T) ** 2, "<=", given=True),
         Part("v_2", r"\|v_2\|_F^2", "squared norm of $v_2$", printed=lambda _: omega, sharp=_given("read_out")),
         Part("projected", r"\mathbb E\|J^\top W_1J\|_F^2", "expected squared norm of $W_1$ after projection", "<~",

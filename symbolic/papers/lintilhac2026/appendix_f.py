@@ -22,7 +22,7 @@ def printed_gradient(omega: Expr = omega, D: Expr = D) -> Expr:
     return 4 + 4 * omega * (2 + D + 32 * D**2 + 32 * D**3)
 
 
-def _repaired_gradient(proof: Derivation, factor: int = 1) -> Expr:
+def repaired_gradient(proof: Derivation, factor: int = 1) -> Expr:
     """With the columns of the positions; `factor` of it."""
     squares = (Rational(32, 3) * D * (D + 1) * (2 * D + 1) + 10 * D + 5) / (16 * D**2)
     rho = proof.let("rho_D", r"\rho_D", squares, REPAIRED)
@@ -76,7 +76,7 @@ strings.""",
         Part("operator", r"\|\nabla^2\ell\|_{op}", "largest eigenvalue of the Hessian", "=",
              printed=lambda _: 2 * norm_squared),
         Part("bound", r"\mathrm{Tr}\,\nabla^2\ell", "what follows from 14",
-             printed=lambda _: 2 * printed_gradient(), repaired=steps(lambda proof: _repaired_gradient(proof, 2)),
+             printed=lambda _: 2 * printed_gradient(), repaired=steps(lambda proof: repaired_gradient(proof, 2)),
              derived=steps(_trace),
              source="recovered: twice the bound of 14, as Theorem 5 states it"),
     ),
@@ -95,7 +95,7 @@ no term for the positions' columns of $F$, which are zero but are parameters: th
     differs={"grad_F_pos": r"it counts the data column of $F$ alone, not the columns of the positions"},
     parts=(
         Part("total", r"\|\nabla f\|^2", "squared gradient with respect to all parameters",
-             printed=lambda _: printed_gradient(), repaired=steps(_repaired_gradient),
+             printed=lambda _: printed_gradient(), repaired=steps(repaired_gradient),
              derived=steps(lambda proof: Target().gradient_squared(proof))),
         _block("v_2", "v_2", lambda _: Integer(4)),
         _block("W_2", "W_2", lambda _: 4 * omega),

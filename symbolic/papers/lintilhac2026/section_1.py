@@ -26,7 +26,7 @@ from maurey.symbolic.sharpness import GRADIENT, NORMS, Target
 
 from .appendix_b import printed_norm
 from .appendix_e import EXPANSION, PAC_BAYES, PRIOR, RISK
-from .appendix_f import TRACE, printed_gradient, theorem_14
+from .appendix_f import TRACE, printed_gradient, repaired_gradient, theorem_14
 from .appendix_i import theorem_17
 from .letters import LOW, SPARSE, D, letters, omega
 
@@ -191,6 +191,8 @@ def _trace(proof: Derivation) -> Expr:
     return proof.let("trace_loss", "", 2 * Target().gradient_squared(proof), reason, TRACE)
 
 
+REPAIRED_TRACE = steps(lambda proof: repaired_gradient(proof, 2))
+
 sharpness = Claim(
     key=SHARPNESS,
     title="The sharpness of the construction",
@@ -205,9 +207,9 @@ for coefficients with $T^{-2}\le c_t\le1$ once their norm is 1; and its order, a
     differs=theorem_14.differs,
     parts=(
         Part("trace", r"\mathrm{Tr}\,\nabla^2\hat L(\Theta)", "trace of the Hessian",
-             printed=lambda _: 2 * printed_gradient(), derived=steps(_trace)),
+             printed=lambda _: 2 * printed_gradient(), repaired=REPAIRED_TRACE, derived=steps(_trace)),
         Part("order", r"\mathrm{Tr}\,\nabla^2\hat L(\Theta)", "its order", "<~", ABSOLUTE,
-             printed=lambda _: c0 * omega * D**3, derived=steps(_trace)),
+             printed=lambda _: c0 * omega * D**3, repaired=REPAIRED_TRACE, derived=steps(_trace)),
     ),
 )  # fmt: skip
 

@@ -2,21 +2,23 @@
 
 from collections.abc import Callable
 
-from sympy import Expr, Min, sqrt
+from sympy import Expr, Min, Symbol, sqrt
 
-from maurey.symbolic.claim import Claim, Form, Part
-from maurey.symbolic.derivation import Derivation
+from maurey.symbolic.claim import REPAIRED, Claim, Form, Part, Setting
+from maurey.symbolic.derivation import Derivation, Step
 from maurey.symbolic.forms import steps
 from maurey.symbolic.names import KAPPA, symbols
+from maurey.symbolic.relu_networks import largest_product
 from maurey.symbolic.route import PAPER_CONSTANT
 from maurey.symbolic.shallow import Shallow
 from maurey.symbolic.softmax import BEST_CONSTANT
 from maurey.symbolic.truncation import cost
 
+from . import repaired
 from .letters import EXPONENT, EXPONENT_OF_FAILURE, HIDDEN, LOGARITHMS, RELEVANT, let_embedding, let_radii, letters
 from .section_a_covers import LENGTHS, PROVED, SHARPER
-from .section_a_network import APPROXIMATION, printed_norm, scale, usual_tail
-from .section_a_risk import OWN_KEYS, PRINTED, complexity, gap_of, truncation_level
+from .section_a_network import APPROXIMATION, printed_norm, repaired_norm, repaired_scale, scale, usual_tail
+from .section_a_risk import OWN_KEYS, PRINTED, complexity, gap_of, repaired_level, truncation_level
 
 n, N, m, d, q, d_e, r_a, r_w, eps_2NN, c, c0 = symbols("n N m d q d_e r_a r_w eps_2NN c C0")
 PRODUCT, BALL = "mousavi2025/10", "mousavi2025/3"
@@ -62,9 +64,11 @@ def _risk(of: Class, exact: bool) -> Form:
             row_sum=row_sum,
             kappa=kappa,
             keys=keys,
+            ball=outer if exact and row_sum is None else None,
         )
         fit = D.let("fit", r"\hat R_n", 4 * eps_2NN, "the minimiser fits as well as the network of 11", APPROXIMATION)
-        tau, moment, tail = truncation_level(D, q, outer, inner, exact)
+        gain = outer * inner if net.ball is None else largest_product(outer)
+        tau, moment, tail = truncation_level(D, q, gain, exact)
         failing = D.let("failing", r"\delta", n ** (-c), "the probability that the deviation is larger")
         gap = gap_of(net, D, tau, failing, exact)
         taken = cost(D, moment, tail, "taken_off")
@@ -85,6 +89,29 @@ def _printed_product(D: Derivation) -> Expr:
     by_norms = radius_z**6 * r_a**2 * r_w**2 * q**2 * alpha**2
     inside = m * q * (d + q) + Min(by_norms, q * (q**2 + d**2))
     return D.let("risk", "", c0 * (eps_2NN + C_1 * sqrt(inside / n)), PRINTED)
+
+
+def _repaired_level(gain: Expr) -> Callable[[], list[Step]]:
+    """Lemma 20's, for q heads."""
+
+    def build() -> list[Step]:
+        D = Derivation()
+        return D.steps_to(repaired_level(D, q, gain))
+
+    return build
+
+
+def _repaired_norm() -> Expr:
+    return repaired_norm(Symbol("radius_x"))
+
+
+def _repaired_square() -> Expr:
+    return r_a**2 / m + m * r_w**2 + q * d_e * repaired_scale(Symbol("radius_x")) ** 2
+
+
+def _repaired_radius(_: Setting) -> list[Step]:
+    x, *_ = repaired.radii()
+    return [x, Step("squared_radius", "", _repaired_square(), REPAIRED)]
 
 
 def printed_square() -> Expr:
@@ -147,6 +174,7 @@ are damaged in the source and are read from the proof.""",
             hides=LOGARITHMS,
             keeps=(),
             printed=steps(_printed_product),
+            repaired=repaired.risk(_repaired_level(r_a * r_w), _repaired_norm, r_a * r_w),
             derived=_risk(product_class, False),
             sharp=_risk(product_class, True),
             source="damaged",
@@ -165,7 +193,7 @@ failure. The exponents of $q$, $d$ and $R$ are damaged in the source and are rea
     symbols=letters(NAMES),
     assumes=(RELEVANT, EXPONENT),
     samples="n",
-    uses=(PRODUCT, *USES),
+    uses=(PRODUCT, *USES, "maurey/block"),
     constants=(HIDDEN, KAPPA, EXPONENT_OF_FAILURE),
     differs=DEPARTURES,
     parts=(
@@ -177,6 +205,7 @@ failure. The exponents of $q$, $d$ and $R$ are damaged in the source and are rea
             hides=LOGARITHMS,
             keeps=(),
             printed=lambda _: c0 * printed_square(),
+            repaired=_repaired_radius,
             derived=_square(False),
             sharp=_square(True),
             source="damaged",
@@ -189,6 +218,7 @@ failure. The exponents of $q$, $d$ and $R$ are damaged in the source and are rea
             hides=LOGARITHMS,
             keeps=(),
             printed=steps(_printed_ball),
+            repaired=repaired.ball_risk(_repaired_level(Symbol("ball") ** 2 / 2), _repaired_square),
             derived=_risk(ball_class, False),
             sharp=_risk(ball_class, True),
             source="damaged",

@@ -61,7 +61,7 @@ def _risk(sharp: bool) -> Form:
         fit = D.let("fit", r"\hat R_n", 4 * eps_2NN, "the minimiser fits as well as that network", NETWORK)
         tau, moment, tail = truncation_level(D, ball, state, READOUT_DEPTH, sharp)
         failing = D.let("failing", r"\delta", n ** (-c), "the probability that the deviation is larger")
-        gap = truncated_gap(D, complexity_of(D, net, tau), tau, failing, n)
+        gap = truncated_gap(D, complexity_of(D, net, tau), tau, failing, n, sharp)
         taken = cost(D, moment, tail, "taken_off")
         reason = "fit, gap of the truncated risk, and what truncation takes off"
         return D.let("risk", "", fit + gap + taken, reason, "mousavi2025/34")

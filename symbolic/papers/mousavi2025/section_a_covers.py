@@ -10,7 +10,7 @@ from maurey.symbolic.corrections import best_cover
 from maurey.symbolic.derivation import Derivation, Step
 from maurey.symbolic.forms import steps
 from maurey.symbolic.names import C0, KAPPA, OPEN, symbols
-from maurey.symbolic.relu_networks import ReLUNetwork
+from maurey.symbolic.relu_networks import ReLUNetwork, block_entropy, largest_product
 from maurey.symbolic.route import PAPER_CONSTANT
 from maurey.symbolic.shallow import Keys, Shallow
 from maurey.symbolic.softmax import BEST_CONSTANT
@@ -91,9 +91,13 @@ def _two_layers(best: bool) -> Form:
     def build(D: Derivation) -> Expr:
         inputs = D.let("radius_v", "r_v", sqrt(H) * R, "averages of tokens, one for each head", COMPOSED)
         count = D.let("count", "p", m * (H * D_e + 2), r"$W$, $b$ and $a$")
-        block = ReLUNetwork(2, inputs, R, count, R)
-        entropy = block.best_entropy(D) if best else block.entropy(D)
-        return D.let("log_N", "", entropy.at(eps), entropy.reason, "mousavi2025/30")
+        if not best:
+            entropy = ReLUNetwork(2, inputs, R, count, R).entropy(D)
+            return D.let("log_N", "", entropy.at(eps), entropy.reason, "mousavi2025/30")
+        entropy = block_entropy(inputs, R, count)
+        largest = D.let("range", "A", largest_product(R) * sqrt(1 + inputs**2), "the largest output", "maurey/block")
+        size = entropy.trivial(largest).at(eps)
+        return D.let("log_N", "", size, "one centre from the range of the class on", "maurey/block")
 
     return steps(build)
 
@@ -106,7 +110,7 @@ two_layers = Claim(
 number of the block over all $\|h\|_2\le\sqrt HR$. A case of 30, with two layers and $m(HD_e+2)$ parameters.""",
     symbols=letters("eps m H D_e R", eps=r"\epsilon", m="m_g"),
     samples="n",
-    uses=("mousavi2025/30", COMPOSED),
+    uses=("mousavi2025/30", COMPOSED, "maurey/block"),
     constants=(C0, DEGREE_R),
     parts=(
         Part(
@@ -206,7 +210,7 @@ S_n}\|\Theta^\top z_j-\Theta'^\top z_j\|_2$. The columns are dotted with the que
         B_QK_F={"latex": "R_F", "meaning": r"bound on $\|\Theta_{QK}\|_F$, all heads together"},
     ),
     samples="n",
-    uses=("zhang2002/4", "edelman2022/2.1", "mousavi2025/41", "trauger2024/3.1", "maurey/online"),
+    uses=("zhang2002/4", "edelman2022/2.1", "mousavi2025/41", "trauger2024/3.1", "maurey/online", "maurey/columns"),
     constants=(C0,),
     differs={"E_rows": LENGTHS},
     parts=(
@@ -254,7 +258,7 @@ def _best_transformer(D: Derivation) -> Expr:
 CLASS = r"""$\|a\|_2\le r_{m,a}$, $\|(W,b)\|_F\le R_{m,w}$, $\|W_{QK}^{(h)}\|_{2,1}\le r_{QK}$ for all $h$ and tokens
 $\|z_j^{(i)}\|_2\le r_z$"""
 CLASS_NAMES = "n m H D_e r_z B_a B_W_F B_QK_21"
-SHARPER = ("maurey/softmax", "maurey/online", "maurey/chaining")
+SHARPER = ("maurey/softmax", "maurey/columns", "maurey/levels", "maurey/one-step")
 
 transformer = Claim(
     key=TRANSFORMER,

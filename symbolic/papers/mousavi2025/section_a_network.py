@@ -8,6 +8,7 @@ from maurey.symbolic.forms import Steps, steps
 from maurey.symbolic.moments import token_tail
 from maurey.symbolic.names import symbols
 
+from . import repaired
 from .letters import RELEVANT, letters
 
 n, N, d, q, m, d_e, r_x, r_a, r_w, eps_2NN, C_x, alpha = symbols("n N d q m d_e r_x r_a r_w eps_2NN C_x alpha")
@@ -98,18 +99,23 @@ def _norm(exact: bool) -> Steps:
     return lambda D: D.let("QK_21", "", d_e * scale(D, r_x, exact), r"as many columns, each of norm $\alpha$", BLOCKS)
 
 
-def _printed_gap(radius: Expr) -> Expr:
-    return log(2 * r_a * r_w * radius * N * sqrt(q) / sqrt(eps_2NN))
+def _wrong_weight(radius: Expr) -> Expr:
+    """N times what the network makes of the wrong tokens, in units of its error."""
+    return 2 * r_a * r_w * radius * N * sqrt(q) / sqrt(eps_2NN)
 
 
 def printed_norm(radius: Expr) -> Expr:
     """Of the (2,1) norm of a key-query matrix; Theorem 10 calls this alpha."""
-    return 2 * d_e * q / d * _printed_gap(radius)
+    return 2 * d_e * q / d * log(_wrong_weight(radius))
+
+
+def repaired_scale(radius: Expr) -> Expr:
+    """Where the logarithm would be negative, no selection is needed."""
+    return 2 * q / d * log(Max(1, _wrong_weight(radius)))
 
 
 def repaired_norm(radius: Expr) -> Expr:
-    """Where the logarithm is negative, no selection is needed."""
-    return 2 * d_e * q / d * Max(0, _printed_gap(radius))
+    return 2 * d_e * q / d * log(Max(1, _wrong_weight(radius)))
 
 
 approximation = Claim(
@@ -167,7 +173,8 @@ some token is as long as $r_x$; and the same at $r_x=\sqrt{3C_xed\log(nN)}$.""",
     differs={"order": r"it uses the moment of order $r_x^2/(C_xed)$ also where that is below 1"},
     parts=(
         Part("P", TOO_LONG, "probability that some token is longer",
-             printed=lambda _: n * N * exp(-(r_x**2) / (2 * C_x * E * d)), derived=steps(_tail)),
+             printed=lambda _: n * N * exp(-(r_x**2) / (2 * C_x * E * d)), repaired=lambda _: repaired.too_long(),
+             derived=steps(_tail)),
         Part("P_usual", TOO_LONG, r"the same at $r_x=\sqrt{3C_xed\log(nN)}$",
              printed=lambda _: 1 / sqrt(n * N), derived=steps(usual_tail)),
     ),

@@ -14,6 +14,7 @@ from maurey.symbolic.shallow import Keys, Shallow
 from maurey.symbolic.softmax import BEST_CONSTANT
 from maurey.symbolic.truncation import allowed_tail, cost, error_moment, level, truncated_gap
 
+from . import repaired
 from .letters import EXPONENT, HIDDEN, LOGARITHMS, RELEVANT, let_embedding, let_radii, letters
 from .section_a_covers import CLASS, CLASS_NAMES, LENGTHS, PROVED, SHARPER, shallow
 from .section_a_network import usual_tail
@@ -63,6 +64,7 @@ to $\tau$.""",
             hides=LOGARITHMS,
             keeps=(),
             printed=steps(_printed_complexity),
+            repaired=repaired.of_class,
             derived=steps(lambda D: shallow().complexity(D, tau, n)),
             sharp=steps(lambda D: shallow(BEST_CONSTANT, OWN_KEYS).sharp_complexity(D, tau, n)),
             source="damaged",
@@ -80,7 +82,7 @@ def _printed_gap(D: Derivation) -> Expr:
 
 def gap_of(net: Shallow, D: Derivation, tau: Expr, delta: Expr, sharp: bool) -> Expr:
     rad = net.sharp_complexity(D, tau, n) if sharp else net.complexity(D, tau, n)
-    return truncated_gap(D, rad, tau, delta, n)
+    return truncated_gap(D, rad, tau, delta, n, sharp)
 
 
 def _gap(sharp: bool) -> Form:
@@ -112,7 +114,7 @@ probability of failure the truncated risk exceeds the empirical risk by no more 
     symbols=letters("n N m d q H d_e B_a B_W_F B_QK_21 tau delta C_x", m="m_g"),
     assumes=(RELEVANT,),
     samples="n",
-    uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation"),
+    uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation", "maurey/sides"),
     constants=(HIDDEN, KAPPA),
     differs=complexity.differs,
     parts=(
@@ -124,6 +126,7 @@ probability of failure the truncated risk exceeds the empirical risk by no more 
             hides=LOGARITHMS,
             keeps=(),
             printed=steps(_printed_gap),
+            repaired=repaired.gap,
             derived=_gap(False),
             sharp=_gap(True),
             source="damaged",
@@ -135,23 +138,21 @@ probability of failure the truncated risk exceeds the empirical risk by no more 
 # --- 20 ---------------------------------------------------------------------------------------------------------------
 
 
-def prediction_square(squared: Expr, heads: Expr, outer: Expr, inner: Expr, exact: bool) -> Expr:
+def prediction_square(squared: Expr, heads: Expr, gain: Expr, exact: bool) -> Expr:
     """A bound on the squared prediction from one on the longest token's square."""
     encoded = squared + d * (1 + 1 / q)
     if exact:
-        return (outer * inner) ** 2 * (1 + heads * encoded)
-    return heads * (outer * inner) ** 2 * (1 + sqrt(encoded)) ** 2
+        return gain**2 * (1 + heads * encoded)
+    return heads * gain**2 * (1 + sqrt(encoded)) ** 2
 
 
-def truncation_level(
-    D: Derivation, heads: Expr, outer: Expr, inner: Expr, exact: bool = False
-) -> tuple[Expr, Expr, Expr]:
+def truncation_level(D: Derivation, heads: Expr, gain: Expr, exact: bool = False) -> tuple[Expr, Expr, Expr]:
     """tau, and the fourth moment and the tail that it comes from."""
     reason = (r"$|\hat y|\le r_{m,a}R_{m,w}\sqrt{1+H\max\|z\|^2}$" if exact else
               r"$|\hat y|\le\sqrt Hr_{m,a}R_{m,w}(1+\max\|z\|)$")  # fmt: skip
 
     def square(of: Expr) -> Expr:
-        return prediction_square(of, heads, outer, inner, exact)
+        return prediction_square(of, heads, gain, exact)
 
     longest = longest_moment(D, C_x, d, N)
     predicted = D.let("moment_prediction", r"\mu_{\hat y}", square(longest), f"{reason}, in $L^4$")
@@ -163,11 +164,11 @@ def truncation_level(
 
 
 def _level(exact: bool) -> Form:
-    return steps(lambda D: truncation_level(D, H, B_a, B_W, exact)[0])
+    return steps(lambda D: truncation_level(D, H, B_a * B_W, exact)[0])
 
 
 def _cost(D: Derivation) -> Expr:
-    _, moment, tail = truncation_level(D, H, B_a, B_W)
+    _, moment, tail = truncation_level(D, H, B_a * B_W)
     return cost(D, moment, tail)
 
 

@@ -11,6 +11,7 @@ from maurey.symbolic.recurrent import Keys, Recurrent
 from maurey.symbolic.relu_networks import ReLUNetwork
 from maurey.symbolic.truncation import allowed_tail, cost, counted_complexity, error_moment, level, truncated_gap
 
+from . import repaired
 from .letters import EXPONENT, HIDDEN, letters
 from .section_a_covers import DEGREE_R
 from .section_a_risk import FAILURE
@@ -138,7 +139,8 @@ corollary_31 = Claim(
     differs=STATES,
     parts=(
         Part("log_N", r"\log\mathcal C(\mathcal F_{RNN},d_\infty,\epsilon)", "log covering number", "<~", POLYNOMIAL,
-             printed=lambda _: c0 * p * log(1 + (1 + R) ** c_R * N / eps), derived=_class(False), sharp=_class(True)),
+             printed=lambda _: c0 * p * log(1 + (1 + R) ** c_R * N / eps), repaired=repaired.recurrent,
+             derived=_class(False), sharp=_class(True)),
     ),
 )  # fmt: skip
 
@@ -169,7 +171,7 @@ lemma_32 = Claim(
 pairs of the sample, from one cover at $n^{{-1/2}}$. The argument of the logarithm is damaged in the source.""",
     symbols=letters(f"n {NAMES} tau", p=PARAMETERS),
     assumes=(UNIT, Assumption(tau >= 1, "tau is at least 1")),
-    uses=(CLASS, "maurey/chaining"),
+    uses=(CLASS, "maurey/one-step"),
     constants=(C0,),
     samples="n",
     unrolled=DEPTHS,
@@ -186,7 +188,7 @@ def _gap(sharp: bool) -> Form:
     def build(setting: Setting) -> list[Step]:
         D = Derivation()
         rad = complexity_of(D, recurrent(setting, sharp), tau)
-        return D.steps_to(truncated_gap(D, rad, tau, delta, n))
+        return D.steps_to(truncated_gap(D, rad, tau, delta, n, sharp))
 
     return build
 
@@ -201,7 +203,7 @@ its empirical risk by no more than the stated amount. The condition on $R$ is da
 under a root of its own.""",
     symbols=letters(f"n {NAMES} tau delta", p=PARAMETERS),
     assumes=(UNIT, Assumption(tau >= 1, "tau is at least 1")),
-    uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation"),
+    uses=("mousavi2025/12", COMPLEXITY, "maurey/deviation", "maurey/sides"),
     constants=(C0,),
     samples="n",
     unrolled=DEPTHS,

@@ -10,6 +10,7 @@ from maurey.symbolic.forms import Steps, steps
 from maurey.symbolic.names import C0, OPEN, symbols
 from maurey.symbolic.papers.bach2017 import DIMENSION
 
+from . import repaired
 from .letters import letters
 from .section_a_covers import DEGREE_R
 from .section_c import LipschitzNetwork
@@ -100,7 +101,7 @@ source.""",
     parts=(
         stated_error(r"\sup|\langle w_1,w_2\rangle-\hat f|", _sum_of_products),
         Part("width", "m", "width", "<~", ABSOLUTE, printed=lambda _: c0 * printed_inner_width(),
-             derived=steps(lambda D: product_width(D, eps, "width"))),
+             repaired=repaired.products_width, derived=steps(lambda D: product_width(D, eps, "width"))),
         Part("a", r"\|a\|_2", "norm of the output weights", "<~", ABSOLUTE,
              printed=lambda _: c0 * printed_inner_sum() / sqrt(m), derived=steps(_product_output), source="damaged"),
         norm_of("W", r"\|W^\top\|_{1,\infty}", r"largest row of $W$ in $\ell_1$", 1, _product_row),
@@ -139,7 +140,8 @@ with the stated width and norms; it does not read $h$.""",
         Part("width", "m_1", "width", "<~", ABSOLUTE, printed=lambda _: 2 * d + q * (c0 * printed_inner_width()),
              derived=steps(lambda D: first_width(D, eps, "width"))),
         Part("A", r"\|A_1^\top\|_{1,\infty}", r"largest row of $A_1$ in $\ell_1$", "<~", ABSOLUTE,
-             printed=lambda _: c0 * printed_inner_sum(), derived=steps(lambda D: first_sum(D, eps, "A")),
+             printed=lambda _: c0 * printed_inner_sum(), repaired=repaired.products_sum,
+             derived=steps(lambda D: first_sum(D, eps, "A")),
              source="damaged"),
         Part("W", r"\|W_1^\top\|_{1,\infty}", r"largest row of $W_1$ in $\ell_1$", "<~", ABSOLUTE,
              printed=lambda _: c0, derived=steps(_first_row)),

@@ -11,6 +11,8 @@ from maurey.symbolic.forms import steps
 from maurey.symbolic.names import indexed, parameters, symbols
 from maurey.symbolic.papers.bach2017 import DIMENSION, quotient, units
 
+from . import repaired
+
 eps, d, n, i, m, R, LR, C_d = symbols("eps d n i m R LR C_d")
 A_norm, exponent = symbols("A_norm s")
 eigenvalue, mean, column_norm = indexed("eigenvalue mean column_norm")
@@ -180,9 +182,11 @@ and norms.""",
     constants=(DIMENSION,),
     samples="n",
     parts=(
-        Part("width", "m", "width", printed=lambda _: C_d * _ratio() ** d, derived=steps(_width)),
+        Part("width", "m", "width", printed=lambda _: C_d * _ratio() ** d, repaired=repaired.lipschitz_width,
+             derived=steps(_width)),
         Part("a", r"\|a\|_2", "norm of the output weights",
-             printed=lambda _: C_d * LR / sqrt(m) * _ratio() ** ((d + 1) / 2), derived=steps(_output)),
+             printed=lambda _: C_d * LR / sqrt(m) * _ratio() ** ((d + 1) / 2),
+             repaired=repaired.lipschitz_output, derived=steps(_output)),
         Part("W", r"\|W^\top\|_{2,\infty}", "largest row of the inner weights",
              printed=lambda _: 1 / R),
         Part("b", r"\|b\|_\infty", "largest bias", printed=lambda _: Integer(1)),

@@ -1,16 +1,104 @@
-"""As they should read: the bounds of Section 4 and of appendices D and F, each in one display."""
+"""As they should read: the bounds of Sections 2, 4 and 5 and of appendices C, D and F, each in one display."""
 
-from sympy import Expr, Integer, Max, Rational, Sum, Symbol, log
+from collections.abc import Callable
 
-from maurey.symbolic.claim import REPAIRED, Setting
+from sympy import E, Expr, Integer, Max, Min, Piecewise, Rational, Sum, Symbol, log, sqrt
+
+from maurey.symbolic.chain import EXCESS
+from maurey.symbolic.claim import REPAIRED, Form, Setting
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.names import indexed, symbols
 
 TWO_THIRDS, THIRD = Rational(2, 3), Rational(1, 3)
-eps, d, k, m, L, i = symbols("eps d k m L i")
+eps, d, k, m, L, i, K = symbols("eps d k m L i K")
+B_w_1, B_C_1, B_V_1, C_F = symbols("B_w_1 B_C_1inf B_V_1inf C_F")
+B_QK_11, B_QK_1inf, B_QK_21 = symbols("B_QK_11 B_QK_1inf B_QK_21")
 L_sigma, B_X, B_X_1, B_w, B_C, B_V, B_QK, C_1, C_X = symbols("L_sigma B_X B_X_1 B_w B_C B_V B_QK C_1 C_X")
 B_11, B_1inf, B_21 = symbols("B_W_11 B_W_1inf B_W_21")
 (alpha,) = indexed("alpha")
+
+# --- 2.5: two shapes ------------------------------------------------------------------------------------------------
+
+
+def counting() -> Expr:
+    return Min(B_X * B_11, B_X * B_11 / sqrt(m) * (1 + sqrt(2 * d * k * log(1 + 2 * sqrt(m)))))
+
+
+def norms(_: Setting) -> list[Step]:
+    A, s = symbols("A s")
+    return [
+        Step("A", "A", B_X * B_11, "the range"),
+        Step("s", "s", Min(A, A * sqrt(2 * log(2 * d * k + 1) / m)), "one link of a chain"),
+        Step("norms", "", Min(A, E * s * (1 + log(A / s))), REPAIRED),
+    ]
+
+
+# --- 4.1 and its corollaries: one layer -------------------------------------------------------------------------------
+
+ROOT = sqrt(log(2 * d))
+
+
+def least_cut_off() -> Expr:
+    return Min(B_X, 2 * B_X**2 * sqrt(C_F) / (sqrt(m) - ROOT))
+
+
+def least_sum() -> Expr:
+    """Appendix C's value where its cut-off is below the range; else the range."""
+    s = 2 * B_X**2 * sqrt(C_F) / sqrt(m)
+    value = s + B_X * (ROOT / sqrt(m)) + s * log((sqrt(m) - ROOT) / (2 * B_X * sqrt(C_F)))
+    return Piecewise((value, 2 * B_X * sqrt(C_F) <= sqrt(m) - ROOT), (B_X, True))
+
+
+def one_layer(entropy: Callable[[], Expr], radius: Expr, range_: Expr) -> Callable[[bool], Form]:
+    """The theorem's display for either reading: with columns bounded, all k units count, and their d coordinates, and
+    values are at most `range_`. The entropy is the root of that of W_QK on the tokens, at an error of 1."""
+
+    def of(rows: bool) -> Form:
+        def build(_: Setting) -> list[Step]:
+            B, s = Symbol("B"), Symbol("s")
+            inner = E * s * (EXCESS + log(radius / s)) + radius * sqrt(2 * log(2 * d) / m)
+            value = Min(B * radius, 2 * B * inner) if rows else Min(range_, 2 * d * k * B * inner)
+            return [
+                Step("B", "B", B_w_1 * B_C_1 * L_sigma * B_V_1, "the product of the outer bounds"),
+                Step("s", "s", Min(radius / E, radius**2 * entropy() * sqrt(2 / m)), "one link of a chain"),
+                Step("R", "", value, REPAIRED),
+            ]
+
+        return build
+
+    return of
+
+
+def theorem() -> Callable[[bool], Form]:
+    return one_layer(lambda: sqrt(C_F), B_X, sqrt(d) * Symbol("B") * B_X)
+
+
+def corollary(alpha: Callable[[], Expr], radius: Expr, range_: Expr) -> Callable[[bool], Form]:
+    """With the entropy of W_QK: alpha^2 on inputs of norm 1."""
+    of = one_layer(lambda: radius * Symbol("alpha_QK"), radius, range_)
+
+    def both(rows: bool) -> Form:
+        def build(setting: Setting) -> list[Step]:
+            steps = of(rows)(setting)
+            assert isinstance(steps, list)
+            return [Step("alpha_QK", r"\alpha", alpha(), "the root of the entropy's coefficient"), *steps]
+
+        return build
+
+    return both
+
+
+def entries() -> Callable[[bool], Form]:
+    return corollary(lambda: B_QK_11 * sqrt(log(2 * d**2 + 1)), B_X, sqrt(d) * Symbol("B") * B_X)
+
+
+def columns() -> Callable[[bool], Form]:
+    return corollary(lambda: B_QK_1inf * sqrt(d * log(2 * d + 1)), B_X_1, Symbol("B") * B_X_1)
+
+
+def sums() -> Callable[[bool], Form]:
+    return corollary(lambda: B_QK_21 * sqrt(log(2 * d**2 + 1)), B_X_1, Symbol("B") * B_X_1)
+
 
 # --- 4.2 and its corollaries: several layers ------------------------------------------------------------------------
 
@@ -44,9 +132,22 @@ def given(_: Setting) -> list[Step]:
     return several_layers(C_1, C_1, (C_X, C_1), (C_X, C_1), B_X)
 
 
-def by_entries(_: Setting) -> list[Step]:
-    w, C, QK = (B_11**2 * log(2 * n + 1) for n in (d, d * k, d**2))
+def by_entries(_: Setting, outputs: Expr = d) -> list[Step]:
+    """The read-out has so many entries."""
+    w, C, QK = (B_11**2 * log(2 * n + 1) for n in (outputs, d * k, d**2))
     return several_layers(w, C, (B_X**2 * C, C), (B_X**2 * QK, QK), B_X)
+
+
+def words(setting: Setting) -> list[Step]:
+    """K rows in the place of w, each of norm at most B_w: losses move twice as far as scores."""
+    *before, _ = by_entries(setting, K * d)
+    s = Symbol("s")
+    return [
+        *before,
+        Step("C_class", r"C_{\mathcal F}", (Symbol("gamma") + Symbol("eta")) ** 3, "the entropy's coefficient"),
+        Step("s", "s", Min(B_w, sqrt(2 * Symbol("C_class") / m)), "one link of a chain"),
+        Step("R", "", 2 * Min(B_w, E * s * (1 + log(B_w / s))), REPAIRED),
+    ]
 
 
 def simplified(_: Setting) -> Expr:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, log, sqrt
 
-from maurey.symbolic.allocation import quadratic_total
+from maurey.symbolic.allocation import quadratic_total, whole_total
 from maurey.symbolic.capacity import capacity, capacity_steps, covered
-from maurey.symbolic.chain import TEXTBOOK, chained, complexity, gap, one_scale
+from maurey.symbolic.chain import TEXTBOOK, best_gap, complexity, levelled, one_scale
 from maurey.symbolic.claim import Claim, Part, Setting
 from maurey.symbolic.covers import Cover, length_free, maurey_entries, volumetric
 from maurey.symbolic.derivation import Derivation, Step
@@ -17,6 +17,8 @@ from maurey.symbolic.norms import Matrix
 from maurey.symbolic.papers.edelman2022.section_a1_generalization import theorem_a2
 from maurey.symbolic.papers.shalev2014 import one_sided
 from maurey.symbolic.route import PAPER, SHARP, Route
+
+from . import repaired
 
 eps, d, k, m, T, c0, b, delta, R_F, L_loss = symbols("eps d k m T C0 b delta R_F L_loss")
 B_X, B_W, B_w, B_C, B_V, B_QK = symbols("B_X B_W_11 B_w B_C B_V B_QK")
@@ -32,7 +34,8 @@ def _two_sides(_: Setting) -> list[Step]:
 
 def _sharp_sides(_: Setting) -> list[Step]:
     D = Derivation()
-    return D.steps_to(gap(D, Integer(1), R_F, b, delta, m))  # R_F is of the losses: nothing is left to contract
+    # R_F is of the losses: nothing is left to contract
+    return D.steps_to(best_gap(D, Integer(1), R_F, b, delta, m, every=False))
 
 
 rademacher_gap = Claim(
@@ -43,7 +46,7 @@ rademacher_gap = Claim(
 $\frac1n\mathbb E_\sigma\sup_h\sum_i\sigma_i\ell(h(x_i),y_i)$, with probability greater than $1-\delta$ and for all
 $h$ at once. The root is printed with $m$, the sum with $n$; they are the same number.""",
     symbols=parameters("b delta m R_F", b="c"),
-    uses=("shalev2014/26.5", "maurey/deviation"),
+    uses=("shalev2014/26.5", "maurey/sides"),
     differs={"delta_side": "it quotes a one-sided theorem for both sides"},
     parts=(
         Part("gap", GAP, "generalization gap",
@@ -87,8 +90,11 @@ def _counted(_: Setting) -> list[Step]:
 def _normed(cover: Cover, sharp: bool) -> list[Step]:
     D = Derivation()
     A = D.let("A", "A", RANGE, "the largest value")
-    p, C = quadratic_total(D, covered(D, linear_functions(), POINTS, cover))
-    return D.steps_to(chained(D, C, A, m, p) if sharp else complexity(D, TEXTBOOK, C, A, m, p))
+    terms = covered(D, linear_functions(), POINTS, cover)
+    p, C = quadratic_total(D, terms)
+    if not sharp:
+        return D.steps_to(complexity(D, TEXTBOOK, C, A, m, p))
+    return D.steps_to(levelled(D, C, A, m, p, whole=whole_total(D, terms, "_whole")))
 
 
 def _network(setting: Setting, route: Route, resolution: Expr | None = None) -> list[Step]:
@@ -99,7 +105,7 @@ def _network(setting: Setting, route: Route, resolution: Expr | None = None) -> 
     module, x = network(route, [layer] * setting.size("L")), Signal(B_X, m, T)
     if resolution is not None:
         return D.steps_to(capacity(D, module, x, resolution, volumetric))
-    return D.steps_to(counted_gap(D, module, x))
+    return D.steps_to(counted_gap(D, route, module, x))
 
 
 COUNTING = replace(SHARP, scalar_scores=False)
@@ -130,7 +136,8 @@ norm by counting its entries, are parts of their own: the paper names such bound
     ),
     uses=(
         "trauger2024/3.6",
-        "maurey/chaining",
+        "maurey/levels",
+        "maurey/one-step",
         "maurey/lattice",
         "dudley1967/integral",
         "edelman2022/A.8",
@@ -139,6 +146,7 @@ norm by counting its entries, are parts of their own: the paper names such bound
         "maurey/softmax",
         "maurey/attention",
         "maurey/deviation",
+        "maurey/sides",
         "maurey/orientation",
     ),
     constants=(C0, KAPPA),
@@ -153,6 +161,7 @@ norm by counting its entries, are parts of their own: the paper names such bound
             keeps=("d", "k", "B_X", "B_W_11"),
             source=UNBALANCED,
             printed=lambda _: c0 * sqrt(d * k * log(B_X * B_W) / m),
+            repaired=lambda _: repaired.counting(),
             derived=_counted,
         ),
         Part(
@@ -164,6 +173,7 @@ norm by counting its entries, are parts of their own: the paper names such bound
             keeps=("d", "k", "B_X", "B_W_11"),
             source=UNBALANCED,
             printed=lambda _: c0 * sqrt(B_X * B_W * log(d * k) / m),
+            repaired=repaired.norms,
             derived=lambda _: _normed(maurey_entries, False),
             sharp=lambda _: _normed(length_free, True),
         ),

@@ -1,6 +1,6 @@
 """Section 3: covers of linear maps that do not count their inputs."""
 
-from sympy import Expr, Ge, Gt, Integer, Le, Rational, binomial, log
+from sympy import Expr, Ge, Gt, Integer, Le, Piecewise, Rational, binomial, log
 
 from maurey.symbolic.capacity import capacity_steps
 from maurey.symbolic.claim import Assumption, Claim, Part, Setting
@@ -24,7 +24,7 @@ from maurey.symbolic.names import C0, parameters, symbols
 from maurey.symbolic.norms import Matrix, norm
 from maurey.symbolic.papers.edelman2022.section_4 import entropy_value
 
-eps, N, d, k, b, gamma, f_norm, E_in, c0 = symbols("eps N d k b gamma f_norm E_in C0")
+eps, N, d, k, q, b, gamma, f_norm, E_in, c0 = symbols("eps N d k q b gamma f_norm E_in C0")
 B_X, B_X_1, B_11, B_1inf, B_21 = symbols("B_X B_X_1 B_W_11 B_W_1inf B_W_21")
 LINEAR = r"\log\mathcal N_\infty(\mathcal F,\epsilon,N,\|\cdot\|_2)"
 KEPT = ("T", "k", "d")
@@ -106,7 +106,7 @@ $B_xe_1,\dots,B_xe_d$, in $\|\cdot\|_q$. Section 2.4 allows every $q>0$; the der
     differs={"log_N": r"it takes $\|\cdot\|_q$ to be a norm, which it is only for $q\ge1$"},
     parts=(
         Part("log_N", r"\log\mathcal N_\infty(\mathcal F,\epsilon,N,\|\cdot\|_q)", "log covering number", "=",
-             printed=lambda _: E_in, derived=_any_points),
+             printed=lambda _: E_in, repaired=lambda _: Piecewise((E_in, Ge(q, 1))), derived=_any_points),
     ),
 )  # fmt: skip
 
@@ -159,7 +159,7 @@ $\|x\|_1\le B_x$ and $N>d$ points: the cover of Lemma 3.5 on the scaled basis. B
 summed as stated, and the rows, which are dotted with $x$, as in the lemma that 3.5 quotes.""",
     symbols=parameters("eps N d k B_X_1 B_W_21", eps=r"\epsilon", B_X_1="B_x", B_W_21="B_w"),
     assumes=(Assumption(Gt(N, d), "there are more than d points"),),
-    uses=("trauger2024/3.2", "trauger2024/3.5", "maurey/lattice", "maurey/online"),
+    uses=("trauger2024/3.2", "trauger2024/3.5", "maurey/lattice", "maurey/online", "maurey/columns"),
     constants=(C0,),
     differs={
         "bound_W": r"the lemma it uses bounds the rows that are dotted with $x$; here columns are bounded",
@@ -202,7 +202,7 @@ and any $n$ points with $\|x_i\|_2\le B_x$. Quoted from Edelman et al., whose ma
 the columns of $W$ are dotted with $x$, here they are not. Both readings are parts: the columns summed as stated; and
 the rows, with the number $k$ of outputs in the logarithm, as Lemma 3.4 uses it.""",
     symbols=parameters("eps N d k B_X B_W_21", eps=r"\epsilon", B_X="B_x", B_W_21="B_w", N="n"),
-    uses=("edelman2022icml/4.6", "maurey/online"),
+    uses=("edelman2022icml/4.6", "maurey/online", "maurey/columns"),
     constants=(C0,),
     differs={
         "bound_W": r"the lemma it quotes bounds the rows that are dotted with $x$; here columns are bounded",

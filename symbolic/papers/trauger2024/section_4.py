@@ -5,18 +5,18 @@ from dataclasses import replace
 
 from sympy import Expr, Gt, Integer, Min, Product, Rational, Sum, Symbol, log, sqrt
 
-from maurey.symbolic.allocation import quadratic_total
+from maurey.symbolic.allocation import quadratic_total, whole_total
 from maurey.symbolic.capacity import capacity_steps, term
-from maurey.symbolic.chain import Dudley, chained, chained_linear
+from maurey.symbolic.chain import Dudley, chained_linear, levelled
 from maurey.symbolic.claim import Assumption, Claim, Form, Part, Setting
-from maurey.symbolic.covers import Cover, entrywise_l1, length_free, maurey_entries
+from maurey.symbolic.covers import Cover, closed_columns, entrywise_l1, length_free, maurey_entries
 from maurey.symbolic.derivation import Derivation, Step
 from maurey.symbolic.entropy import Entropy, quadratic
 from maurey.symbolic.modules import Linear, Module, Signal, Weight, square, times
 from maurey.symbolic.names import C0, EXPONENT, KAPPA, indexed, parameters, symbols
 from maurey.symbolic.networks import network, network_gap, readout
 from maurey.symbolic.norms import Matrix
-from maurey.symbolic.peeling import averages, largest_of_signs, peel, score_weight
+from maurey.symbolic.peeling import averages, largest_of_signs, peel, peel_columns, score_weight
 from maurey.symbolic.route import LENGTH_FREE, PAPER, Route
 from maurey.symbolic.softmax import BEST_CONSTANT
 
@@ -31,11 +31,11 @@ alpha, tau, R_Fs = indexed("alpha tau R_F")
 # --- 4.1: one layer, w^T W_c^T sigma(W_v^T X^T softmax(X W_QK x_CLS)), only W_QK covered ----------------------------
 
 
-def outer(D: Derivation, by_rows: bool) -> Expr:
+def outer(D: Derivation, by_rows: bool, best: bool = False) -> Expr:
     """The maps W_c^T and W_v^T: their (1, inf) norms as stated bound columns, and duality wants rows."""
     side = "row_l1" if by_rows else "column_l1"
     C, V = Matrix("C", "C", d, k, **{side: B_C_1}), Matrix("V", "V", k, d, **{side: B_V_1})
-    return peel(D, B_w_1, C, L_sigma, V)
+    return (peel if by_rows or not best else peel_columns)(D, B_w_1, C, L_sigma, V)
 
 
 def peeled() -> Expr:
@@ -65,19 +65,22 @@ def layer(x: Signal, QK: Matrix, cover: Cover, by_rows: bool) -> list[Step]:
 
 
 def sharp_layer(x: Signal, QK: Matrix, by_rows: bool, cover: Cover | None = None) -> list[Step]:
-    """With the best chain for one coordinate. Where tokens are bounded in l1, the scores are covered, and for that the
-    entries of W_QK alone; without a cover, its columns lie in l1 balls and the entropy is K/eps."""
+    """With the best chain for one coordinate. Where tokens are bounded in l1, the scores are covered, unless columns of
+    W_QK lie in l1 balls: then either these are covered or, for the scores, their entries, and the entropy is K/eps."""
     D = Derivation()
-    F = outer(D, by_rows)
-    weight = score_weight(D, BEST_CONSTANT, QK, x, scalar=x.radius_1 is not None)
+    F = outer(D, by_rows, best=True)
+    weight = score_weight(D, BEST_CONSTANT, QK, x, scalar=x.radius_1 is not None and QK.column_l1 is None)
+    entropy = (cover or closed_columns)(D, weight)
+    own = [term(weight, entropy)]
+    p, C = quadratic_total(D, own)
+    whole = None if p is None else whole_total(D, own, "_whole")
+    R = levelled(D, C, A=x.radius, m=m, p=p, proper=entropy.proper, name="R_one", whole=whole)
     if cover is None:
-        K = times(weight.coefficient, d * entrywise_l1(times(QK.column_l1, weight.radius_1), d))
+        scores = score_weight(D, BEST_CONSTANT, QK, x, scalar=True)
+        K = times(scores.coefficient, d * entrywise_l1(times(QK.column_l1, scores.radius_1), d))
         K = D.let("K_F", r"K_{\mathcal F}", K, "the entries of every column", "maurey/entrywise")
-        R = D.let("R_one", r"\hat{\mathcal R}", chained_linear(K, x.radius, m), "a geometric series", "maurey/chaining")
-    else:
-        entropy = cover(D, weight)
-        p, C = quadratic_total(D, [term(weight, entropy)])
-        R = chained(D, C, A=x.radius, m=m, p=p, proper=entropy.proper, name="R_one")
+        linear = Min(R, chained_linear(K, x.radius, m))
+        R = D.let("R_linear", r"\hat{\mathcal R}'", linear, "or a geometric series", "maurey/chaining")
     R = largest_of_signs(D, R, d, x.radius, m)
     A = outer_range(D, by_rows, x)
     return D.steps_to(D.let("R_layer", "", Min(F * R, A), "what was peeled off, times what is left; or the range"))
@@ -100,7 +103,7 @@ AS_STATED = r"""The theorem bounds $\|W_c^\top\|_{1,\infty}$ and $\|W_v^\top\|_{
 $W_c^\top$ and $W_v^\top$; its proof takes a row of each from an $\ell_1$ ball. Both readings are parts: as stated, and
 with the rows bounded."""
 PEELING_USES = ("trauger2024/C.1", "edelman2022/4.3", "trauger2024/S2.4", "ledoux1991/4.12", "maurey/peeling",
-                "maurey/union", "maurey/chaining", "maurey/softmax")  # fmt: skip
+                "maurey/union", "maurey/units", "maurey/chaining", "maurey/levels", "maurey/softmax")  # fmt: skip
 LAYER_DEPARTURES = {
     "bound_C": r"it takes the row $e_j^\top W_c^\top$ to have $\ell_1$ norm at most $B_{W_c}$, which bounds columns",
     "bound_V": r"it takes the row $e_j^\top W_v^\top$ to have $\ell_1$ norm at most $B_{W_v}$, which bounds columns",
@@ -112,6 +115,7 @@ def both_readings(
     printed: Form,
     derived: Callable[[bool], list[Step]],
     sharp: Callable[[bool], list[Step]],
+    corrected: Callable[[bool], Form],
     hides: str = "an absolute constant",
     keeps: tuple[str, ...] | None = None,
 ) -> tuple[Part, ...]:
@@ -124,6 +128,7 @@ def both_readings(
             hides=hides,
             keeps=keeps,
             printed=printed,
+            repaired=corrected(rows),
             derived=lambda _: derived(rows),
             sharp=lambda _: sharp(rows),
         )
@@ -173,12 +178,14 @@ minimiser, and its value, of Dudley's sum divided by its constant.""",
             ),
             lambda rows: layer(TOKENS, query_key(), given(C_F), rows),
             lambda rows: sharp_layer(TOKENS, query_key(), rows, given(C_F)),
+            repaired.theorem(),
         ),
         Part("delta_star", r"\delta^\star", "minimiser of Dudley's sum over the range of the class", "=",
              printed=lambda _: 2 * B_X**2 * sqrt(C_F) / (sqrt(m) - sqrt(log(2 * d))),
+             repaired=lambda _: repaired.least_cut_off(),
              derived=lambda _: _dudley_of_c("tau_best")),
         Part("E", r"E/c", "Dudley's sum at the minimiser, divided by its constant",
-             printed=_printed_value, derived=lambda _: _dudley_of_c("R")),
+             printed=_printed_value, repaired=lambda _: repaired.least_sum(), derived=lambda _: _dudley_of_c("R")),
     ),
 )  # fmt: skip
 
@@ -208,6 +215,7 @@ product of the outer bounds is printed with $B_{{W_c}}$ twice and without $B_{{W
         _printed_4_1_1,
         lambda rows: layer(TOKENS, query_key(entries=B_QK_11), maurey_entries, rows),
         lambda rows: sharp_layer(TOKENS, query_key(entries=B_QK_11), rows, length_free),
+        repaired.entries(),
     ),
 )  # fmt: skip
 
@@ -303,8 +311,8 @@ DEEP_DEPARTURES = {
 }
 DEEP_USES = ("trauger2024/E.1", "trauger2024/E.2", "trauger2024/E.3", "edelman2022/A.17")
 GAP_NAMES = "m L_loss b delta"
-SHARPENINGS = ("maurey/lattice", "maurey/softmax", "maurey/attention", "maurey/chaining", "maurey/deviation",
-               "dudley1967/integral")  # fmt: skip
+SHARPENINGS = ("maurey/lattice", "maurey/softmax", "maurey/attention", "maurey/levels", "maurey/deviation",
+               "maurey/sides", "dudley1967/integral")  # fmt: skip
 
 GIVEN = replace(PAPER, cover=given_linear)
 GIVEN_SHARP = replace(LENGTH_FREE, cover=given_linear)

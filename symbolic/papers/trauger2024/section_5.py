@@ -11,6 +11,7 @@ from maurey.symbolic.norms import Matrix
 from maurey.symbolic.route import LENGTH_FREE, Route
 from maurey.symbolic.softmax import CROSS_ENTROPY
 
+from . import repaired
 from .section_4 import BY_ENTRIES, SHARPENINGS, TOKENS, deep
 
 K, R_F, c0, d, B_w, B_11 = symbols("K R_F C0 d B_w B_W_11")
@@ -72,6 +73,7 @@ and all absolute entries together at most $B$, is covered as a matrix, and $K$ e
             hides=HIDDEN,
             keeps=(),
             printed=_by_contraction,
+            repaired=repaired.words,
         ),
         Part(
             name="R_worst",
@@ -86,6 +88,7 @@ and all absolute entries together at most $B$, is covered as a matrix, and $K$ e
             "R_vocabulary",
             LOSSES,
             "the same, the read-out covered as a matrix",
+            repaired=repaired.words,
             derived=lambda setting: _read_words(setting, BY_ENTRIES),
             sharp=lambda setting: _read_words(setting, LENGTH_FREE),
         ),

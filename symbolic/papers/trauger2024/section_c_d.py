@@ -6,12 +6,13 @@ from dataclasses import replace
 from sympy import Expr, Symbol, log, sqrt
 
 from maurey.symbolic.claim import Claim, Form, Setting
-from maurey.symbolic.covers import entrywise, maurey_columns, zhang_basis
+from maurey.symbolic.covers import maurey_columns, on_corners, zhang_basis
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.modules import Signal
 from maurey.symbolic.names import C0, KAPPA, parameters, symbols
 from maurey.symbolic.papers.edelman2022.section_a2_heads import lemma_a7
 
+from . import repaired
 from .section_3 import KEPT, LOGARITHMS
 from .section_4 import (
     AS_STATED,
@@ -63,6 +64,7 @@ $\|W_{{QK}}\|_{{1,\infty}}\le B_{{W_{{QK}}}}$. {AS_STATED}""",
         _printed(lambda: 2 * B_1inf * sqrt(d * log(2 * d + 1))),
         lambda rows: layer(TOKENS_L1, query_key(column_l1=B_1inf), maurey_columns, rows),
         lambda rows: sharp_layer(TOKENS_L1, query_key(column_l1=B_1inf), rows),
+        repaired.columns(),
     ),
 )  # fmt: skip
 
@@ -74,14 +76,15 @@ corollary_d2 = Claim(
 $\|W_{{QK}}\|_{{2,1}}\le B_{{W_{{QK}}}}$. {AS_STATED}""",
     symbols=parameters("d k m L_sigma B_w_1 B_C_1inf B_V_1inf B_X_1 B_QK_21", B_QK_21="B_{W_{QK}}", **LETTERS),
     assumes=CONDITIONS,
-    uses=("trauger2024/4.1", "trauger2024/3.4", *PEELING_USES, "maurey/entrywise"),
+    uses=("trauger2024/4.1", "trauger2024/3.4", *PEELING_USES, "maurey/online"),
     constants=(C0, KAPPA),
     differs={name: text for name, text in LAYER_DEPARTURES.items() if name != "tau_best"}
     | {"bound_QK": r"its linear cover bounds rows that are dotted with $x$; here columns are"},
     parts=both_readings(
         _printed(lambda: 2 * B_21 * sqrt(2 * log(d))),
         lambda rows: layer(TOKENS_L1, query_key(column_sum=B_21), zhang_basis, rows),
-        lambda rows: sharp_layer(TOKENS_L1, query_key(column_sum=B_21), rows, entrywise),
+        lambda rows: sharp_layer(TOKENS_L1, query_key(column_sum=B_21), rows, on_corners),
+        repaired.sums(),
         hides=LOGARITHMS,
         keeps=KEPT,
     ),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+import transformer_cases
 from sympy import Integer, Symbol
 
 from maurey.symbolic import networks
@@ -108,6 +109,11 @@ FORMULAS = {
     "with one": (WithOne(), np.hstack([X, np.ones((4, 1))]), {}, "relu"),
 }  # fmt: skip
 
+FORMULAS |= {
+    name: (module, value, transformer_cases.AT | {"X": transformer_cases.X} | own, sigma)
+    for name, (module, value, own, sigma) in transformer_cases.FORMULAS.items()
+}
+
 # --- which are attacked ----------------------------------------------------------------------------------------------
 
 # name: module, sizes, decades of the bounds beside R
@@ -146,7 +152,9 @@ ATTACKED = {
 }  # fmt: skip
 # small scores, where attention is an average; a void second norm of the values; and two tokens, for which the Jacobian
 # of the softmax has norm 1
+ATTACKED |= transformer_cases.ATTACKED
 DECADES = {**dict.fromkeys(("B_S", "B_Q", "B_K", "B_QK", "B_QK_inf"), (-2.5, 1)), "B_V_inf": (1, 2), "C_Norm": 1}
+DECADES |= transformer_cases.DECADES
 
 
 def attackable(name):
@@ -162,7 +170,11 @@ def coefficients(name):
     module = ATTACKED[name][0]
     s = module.sensitivity(Derivation(), Signal(R, ONE, Integer(2)))
     labels = list(dict.fromkeys(w.matrix.label for w in s.weights))
-    lipschitz = ["lipschitz"] if name != "general head" else []  # nothing bounds its scores
+    lipschitz = ["lipschitz"]
+    try:
+        s.lipschitz()
+    except ValueError:  # words do not move; nothing bounds the scores of a general head
+        lipschitz = []
     return [*lipschitz, "radius", *(f"{what} {label}" for what in ("coefficient", "reach") for label in labels)]
 
 
@@ -178,4 +190,7 @@ def mutated(s, which, factor):
     return replace(s, weights=tuple(weights))
 
 
-MUTATED = [(name, which) for name in ATTACKED for which in coefficients(name)]
+MUTATED = [
+    (name, which) for name in ATTACKED for which in coefficients(name)
+    if which in transformer_cases.ONLY.get(name, (which,))
+]  # fmt: skip

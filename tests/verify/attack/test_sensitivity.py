@@ -35,7 +35,29 @@ REACHED = {
     ("attention, paper", "X~"): 0.8,
     ("block", "X~"): 0.8,
     ("shallow", "X~"): 0.85,
+    # two heads, of which one may do all that is to be done; what they attain together is in test_attained.py
+    ("multi-head", "X~"): 0.55,
+    ("multi-head", "Q~"): 0.85,
+    ("multi-head", "K~"): 0.75,
+    ("multi-head", "V~"): 0.65,
+    ("multi-head", "b_Q~"): 0.5,
+    ("multi-head, groups", "Q~"): 0.85,
+    ("multi-head, groups", "K~"): 0.85,
+    ("multi-head, rotations", "X~"): 0.85,
+    ("multi-head, rotations", "Q~"): 0.7,
+    ("multi-head, rotations", "b_K~"): 0.4,
+    ("multi-head, normed", "X~"): 0.8,
+    # the gate and what it lets through move together only where both are long
+    ("gated", "X~"): 0.7,
+    ("gated", "G~"): 0.9,
+    ("cross-entropy, one output", "X~"): 0.9,
+    ("layers", "X~"): 0.8,
 }
+# numbers that are made much smaller before a short attack notices
+FAR = {
+    ("attention, paper", "coefficient S"), ("multi-head", "lipschitz"), ("multi-head", "coefficient b_Q"),
+    ("multi-head, rotations", "coefficient b_K"), ("multi-head, rotations", "coefficient Q"), ("layers", "lipschitz"),
+}  # fmt: skip
 NEARLY = 0.95
 
 
@@ -53,7 +75,7 @@ def test_no_module_moves_more_than_it_says_and_most_move_as_much(name):
 @pytest.mark.parametrize(("name", "which"), MUTATED)
 def test_a_smaller_coefficient_of_any_module_is_caught(name, which, monkeypatch):
     """The calculus itself is changed, the attack runs, and balls confirm what it finds."""
-    factor = Integer(3) / 10 if (name, which) == ("attention, paper", "coefficient S") else Integer(3) / 5
+    factor = Integer(3) / 10 if (name, which) in FAR else Integer(3) / 5
     module, _, _ = ATTACKED[name]
     original = type(module).sensitivity
 

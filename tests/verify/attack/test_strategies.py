@@ -189,9 +189,10 @@ def test_zero_bounds_and_bad_ones():
         ((2, 2), "l1", -1.0),
         ((2, 2), "l1", float("inf")),
         ((0, 2), "l1", 1.0),
+        (4, "l1", 1.0),
     ]
     for shape, norm, bound in bad:
-        with pytest.raises(ValueError, match=r"norm|bounds"):
+        with pytest.raises(ValueError, match=r"norm|bounds|shape"):
             matrices(shape, norm, bound)
     with pytest.raises(ValueError, match="coherence"):
         drawn(nearly_orthonormal(2, 2, 1.5))

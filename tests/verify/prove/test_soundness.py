@@ -1,17 +1,26 @@
 """What must not be called proved or refuted: integers, open ends, branches, kinks, domains with nothing in them."""
 
 import pytest
+from flint import arb, ctx, fmpq
 from sympy import (  # fmt: skip
     Abs,
+    E,
     Eq,
+    Integer,
     Max,
     Min,
+    Mul,
     Ne,
     Piecewise,
     Rational,
     Symbol,
+    acos,
     asin,
     atan,
+    atanh,
+    ceiling,
+    cos,
+    erf,
     exp,
     log,
     oo,
@@ -21,10 +30,15 @@ from sympy import (  # fmt: skip
     sqrt,
     symbols,
     tan,
+    tanh,
 )
 
 import maurey
 from maurey import InputError
+from maurey.verify.prove.decide.cells import Cells
+from maurey.verify.prove.decide.problem import Problem
+from maurey.verify.prove.ranges.intervals import between
+from maurey.verify.prove.ranges.intervals import entropy as entropy_of
 
 x, y = symbols("x y")
 n, m = symbols("n m", integer=True)
@@ -87,6 +101,11 @@ def test_what_is_false_only_at_far_integers_is_not_proved():
     ("lhs", "rhs", "over", "assuming", "message"),
     [
         (log(x), 0, {"x": (-2, -1)}, (), "both sides are real at no point of the box"),
+        (sqrt(-5 * y / 4 - acos(y)), 1, {x: (-oo, 0), y: (-2, 5)}, (), "both sides are real at no point of the box"),
+        (log(x), -1, {"x": (-2, 0)}, (), "both sides are real at no point of the box"),
+        (log(sqrt(x)), 1, {"x": (-3, -1)}, (), "both sides are real at no point of the box"),
+        (log(x), log(x), {"x": (-2, -1)}, (), "both sides are real at no point of the box"),
+        (x + acos(E), x + acos(E), {"x": (0, 1)}, (), r"real and finite, got acos\(E\)"),
         (sqrt(x - 3), 0, {"x": (-2, -1)}, (), "both sides are real at no point of the box"),
         (1 / x, 2, {"x": (0, 0)}, (), "both sides are real at no point of the box"),
         (x, 0, {x: (1, 2)}, x > 3, "no point of the box meets what is assumed"),
@@ -102,3 +121,95 @@ def test_what_is_false_only_at_far_integers_is_not_proved():
 def test_nothing_is_said_of_nothing(lhs, rhs, over, assuming, message):
     with pytest.raises(InputError, match=message):
         maurey.check(lhs, rhs, over=over, assuming=assuming)
+
+
+def test_a_tangent_plane_is_that_of_its_own_corner():
+    """Convex, and zero at (1/4, 1/4), where nothing is an edge, and at (0, 0), where it falls towards (1/4, 0)."""
+    box = {x: (Integer(0), Integer(1)), y: (Integer(0), Integer(1))}
+    corners = [{x: Rational(1, 4), y: Rational(1, 4)}, {x: Integer(0), y: Integer(0)}]
+    cells = Cells(Problem(x**2 - x / 2 + y**2, box), [], corners, regular=True)
+    whole = {letter: (fmpq(0), fmpq(1)) for letter in box}
+    assert not any(cells.by_convexity(whole, i, [x, y]) for i in range(2))
+    bowl = Cells(Problem(x**2 + x / 2 + y**2, box), [], [{x: Integer(0), y: Integer(0)}], regular=True)
+    assert bowl.by_convexity(whole, 0, [x, y])
+
+
+def test_more_corners_than_letters_and_fewer():
+    assert maurey.check(sin(x) + sin(y) + sin(x + y), 3 * sqrt(3) / 2, over={x: (0, pi), y: (0, pi)}).verdict == "holds"
+    six = symbols("a:f")
+    page = maurey.check(Mul(*six) ** Rational(1, 6), sum(six) / 6, over=dict.fromkeys(six, (0, oo)), seconds=1)
+    assert page.verdict != "fails"
+
+
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "over", "relation", "witness"),
+    [
+        (x + log(x), 2 * x + log(x), {x: (-1, 1)}, "<=", None),  # and not at x = -1, where no side is real
+        (sqrt(x - 3) + x, sqrt(x - 3) + 2 * x - 4, {x: (0, 5)}, "<=", {"x": 3}),
+        (sqrt(x - 3) + x, sqrt(x - 3) + 2 * x - 3, {x: (0, 5)}, "<=", None),
+        (1 / x, 1 / x + x**2, {x: (-1, 1)}, "<", None),
+    ],
+)
+def test_sides_are_real_where_a_witness_is(lhs, rhs, over, relation, witness):
+    """What falls out of the difference is still part of both sides."""
+    page = maurey.check(lhs, rhs, over=over, relation=relation)
+    assert (page.verdict, page.witness) == ("holds" if witness is None else "fails", witness)
+
+
+def test_a_case_that_is_not_chosen_need_not_be_real():
+    log_from_one = Piecewise((x, x < 1), (log(x), True))
+    assert maurey.check(log_from_one, 5, over={x: (-2, -1)}).verdict == "holds"
+    assert maurey.check(log_from_one, x, over={x: (-2, 3)}).verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "over", "relation", "verdict"),
+    [
+        (1 - erf(x), exp(-(x**2)), {x: (0, oo)}, "<=", "holds"),  # SymPy wants 10^12 bits
+        (atanh(4 / sqrt(n)), Piecewise((Rational(1, 4), n <= E), (n, True)), {n: (0, oo)}, "<=", "undecided"),
+        (sqrt(Max(sqrt(x), x**2)), tanh(x), {x: (-3, -1)}, ">=", "undecided"),
+        (ceiling(cos(x)), 1, {x: (0, pi / 2)}, "<=", "holds"),
+        (Max(0, log(x)), Abs(log(x)), {x: (0, oo)}, "<=", "holds"),
+        (x**E, exp(x), {x: (0, oo)}, "<=", "holds"),
+    ],
+)
+def test_algebra_that_gives_up_is_no_traceback(lhs, rhs, over, relation, verdict):
+    assert maurey.check(lhs, rhs, over=over, relation=relation).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "over", "witness"),
+    [
+        (-(sin(x) ** 2), 0, {x: (3, 4)}, pi),
+        (-((x**2 - 2) ** 2), 0, {x: (0, 2)}, sqrt(2)),
+        (log(x) / x, exp(-1), {x: (0, oo)}, E),
+    ],
+)
+def test_sides_that_meet_refute_what_is_strict(lhs, rhs, over, witness):
+    page = maurey.check(lhs, rhs, over=over, relation="<")
+    assert (page.verdict, page.witness) == ("fails", {"x": witness})
+    assert maurey.check(lhs, rhs, over=over).verdict == "holds"
+
+
+def test_far_out_and_in_short():
+    page = maurey.check(-log(x), 700, over={x: (0, 1)})
+    assert page.verdict == "fails"
+    assert "10^400" in repr(page)
+    assert len(repr(page)) < 80
+
+
+def test_entropy_on_a_simplex():
+    """u log u beside 0, and letters that are bounded only together."""
+    masses = symbols("p:3")
+    entropy, simplex = -sum(p * log(p) for p in masses), Eq(sum(masses), 1)
+    over = dict.fromkeys(masses, (0, oo))
+    assert maurey.check(entropy, log(3), over=over, assuming=simplex).verdict == "holds"
+    page = maurey.check(entropy, log(3) * (1 - Rational(1, 10**6)), over=over, assuming=simplex)
+    assert page.witness == dict.fromkeys(("p0", "p1", "p2"), THIRD)
+    with ctx.workprec(96):
+        for low, high in ((0, 1), (0, fmpq(1, 5)), (fmpq(1, 5), fmpq(1, 2)), (fmpq(1, 2), 3), (-1, fmpq(1, 9))):
+            found = entropy_of(between(low, high))
+            inner = [arb(max(low, 0) + (high - max(low, 0)) * fmpq(k, 50)) for k in range(1, 51)]
+            values = [u * u.log() for u in inner]
+            assert not any(v < found.low or v > found.high for v in values)
+            assert found.low > min(v.mid() for v in values) - arb("0.05")

@@ -28,7 +28,7 @@ ZERO = "the class of the zero function alone: entropy 0, empirical complexity 0"
 
 @check("edelman2022/A.3")
 def quadratic_entropy(effort: Effort) -> Iterator[Result]:
-    for form in ("printed", "derived", "sharp"):  # C_F is at most A^2 m in all of them
+    for form in ("printed", "repaired", "derived", "sharp"):  # C_F is at most A^2 m in all of them
         yield known_classes.chain("edelman2022/A.3", form, "R", effort, quadratic=True)
     yield _negative("edelman2022/A.3", "R", "no complexity is")
 
@@ -61,8 +61,9 @@ def two_sides(effort: Effort) -> Iterator[Result]:
         said = enclose(claim, "printed", "gap", **at)
         assert said.upper < true
         yield refuted(note, {"class": words, **at}, said.value, true, part="gap", instances=1)
-    yield single_functions("edelman2022/A.4", effort, "derived")
-    yield from deviations("edelman2022/A.4", ("derived",), True, effort, L_loss=1)
+    for form in ("repaired", "derived", "sharp"):
+        yield single_functions("edelman2022/A.4", effort, form)
+    yield from deviations("edelman2022/A.4", ("repaired", "derived", "sharp"), True, effort, L_loss=1)
 
 
 @check("edelman2022/2.2")
@@ -87,7 +88,7 @@ def heads(effort: Effort) -> Iterator[Result]:
     rng = np.random.default_rng(effort.seed)
     head = registry.find("edelman2022/4.4")
     norms = {"B_V": 1.0, "B_V_inf": 0.7, "B_QK_inf": 3.0}
-    best, count = {"derived": 0.0, "sharp": 0.0}, 0
+    best, count = {"repaired": 0.0, "derived": 0.0, "sharp": 0.0}, 0
     for m, T, d in ((16, 3, 2), (32, 6, 3), (64, 4, 2)):
         X = rng.normal(size=(m, T, d))
         X /= np.linalg.norm(X, axis=2, keepdims=True)

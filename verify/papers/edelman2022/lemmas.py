@@ -10,7 +10,7 @@ from maurey.symbolic import registry
 from maurey.symbolic.chain import TEXTBOOK, dudley_at
 from maurey.symbolic.softmax import finite_shift
 from maurey.verify.checks import Check, Effort, Result, check
-from maurey.verify.prove.arguments import chained, finite_move, less, more, positive, row_norm_grid
+from maurey.verify.prove.arguments import finite_move, less, levelled, more, positive, row_norm_grid
 from maurey.verify.prove.identities import same
 from maurey.verify.prove.polynomials import least_at, polynomial
 from maurey.verify.prove.proofs import Proof, conclude, formula
@@ -229,6 +229,6 @@ def cut_off(effort: Effort) -> Iterator[Result]:
          polynomial(bound.subs(tau, A) >= A, control=bound.subs(tau, A) >= 5 * A)], form="derived",
     )  # fmt: skip
     yield conclude(
-        "The form of maurey/chaining: links in the ratio e^(x/k), given Massart's lemma.",
-        chained(formula(PAPER + "A.3", "sharp")), form="sharp",
+        "The form of maurey/levels: as many levels as serve best, given Massart's lemma.",
+        levelled(formula(PAPER + "A.3", "sharp")), form="sharp",
     )  # fmt: skip

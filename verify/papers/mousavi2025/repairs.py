@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from sympy import Expr, Max, sqrt
+from sympy import Expr, sqrt
 
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Setting
@@ -21,10 +21,9 @@ from maurey.symbolic.papers.mousavi2025 import section_a_covers, section_a_risk
 from maurey.symbolic.softmax import BEST_CONSTANT
 from maurey.symbolic.truncation import allowed_tail, error_moment, level
 from maurey.verify.checks import Effort, Result, check
-from maurey.verify.prove.arguments import correction, fine_columns, less, lists, positive
+from maurey.verify.prove.arguments import correction, fine_columns, lists, moved_by_parameters, positive
 from maurey.verify.prove.identities import same
-from maurey.verify.prove.polynomials import polynomial
-from maurey.verify.prove.proofs import Proof, conclude, formula
+from maurey.verify.prove.proofs import conclude, formula
 from maurey.verify.prove.repairs import same_display
 
 eps, n, N, m, d, q, H, D_e, R = symbols("eps n N m d q H D_e R")
@@ -38,34 +37,11 @@ def own_form(key: str, part: str, form: str) -> Callable[[Setting], list[Step]]:
 
 check(P + "41")(same_display(P + "41", own_form(P + "41", "log_P", "derived"), how="by volumes"))
 
-# --- 11 ---------------------------------------------------------------------------------------------------------------
-
-
-@check(P + "11")
-def selecting(effort: Effort) -> Result:
-    """log max(1, x) = max(0, log x), since log increases."""
-    derived = formula(P + "11", "derived", "QK_21").replace(Max, lambda one, x: x if one == 1 else Max(one, x))
-    shown = formula(P + "11", "repaired", "QK_21").replace(Max, lambda zero, x: x if zero == 0 else Max(zero, x))
-    note = "It is the norm that the calculus gives: the larger of 0 and a logarithm is that of the larger of 1 and x."
-    return conclude(note, [same(shown, derived)], rung="identity", part="QK_21", form="repaired")
-
+for number, part in (("11", "QK_21"), ("22", "width"), ("23", "A"), ("42", "width"), ("42", "a")):
+    shown = {part: own_form(P + number, part, "derived")}
+    check(P + number)(same_display(P + number, shown, how="step by step"))
 
 # --- 14: two layers, Lipschitz in their parameters --------------------------------------------------------------------
-
-
-def moved_by_parameters() -> list[Proof]:
-    """f = a.u, u = s(W h + b). With S^2 = 1 + |h|^2, |u| <= S x for x = |(W, b)|_F, and u moves by at most S w where
-    (W, b) moves by w. If a moves by p, then 2|f - f'| <= p S X + Y S w with X = x + x' and Y = y + y', y = |a|; by
-    Cauchy-Schwarz this is at most S |vec - vec'| sqrt(X^2 + Y^2), and X^2 + Y^2 <= 4 R^2 in the ball of radius R."""
-    a, a_, u, u_, p, w, X, Y, x, x_, y, y_, r = positive("a a' u u' p w X Y x x' y y' R")
-    both = (x + x_) ** 2 + (y + y_) ** 2
-    ball = (x**2 + y**2 <= r**2, x_**2 + y_**2 <= r**2)
-    return [
-        same(2 * (a * u - a_ * u_), (a - a_) * (u + u_) + (a + a_) * (u - u_)),
-        polynomial((p * X + Y * w) ** 2 <= (p**2 + w**2) * (X**2 + Y**2),
-                   control=(p * X + Y * w) ** 2 <= less * (p**2 + w**2) * (X**2 + Y**2)),
-        polynomial(both <= 4 * r**2, *ball, control=both <= less * 4 * r**2),
-    ]  # fmt: skip
 
 
 @check(P + "14")
@@ -131,7 +107,7 @@ def _level(D: Derivation) -> Expr:
     """The sharp level with twice the sum of the squares for the fourth moment of the error."""
 
     def square(squared: Expr) -> Expr:
-        return section_a_risk.prediction_square(squared, H, B_a, B_W, exact=True)
+        return section_a_risk.prediction_square(squared, H, B_a * B_W, exact=True)
 
     moment = error_moment(D, label_moment(D, C_y, s), square(longest_moment(D, C_x, d, N)))
     tail = allowed_tail(D, moment, n)

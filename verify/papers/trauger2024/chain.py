@@ -52,11 +52,12 @@ def gap_from_complexity(effort: Effort) -> Iterator[Result]:
 
 def against_layers(key: str, effort: Effort) -> Iterator[Result]:
     count = 0
-    best = {(part, form): 0.0 for part in ("R", "R_rows") for form in ("derived", "sharp")}
+    forms = "repaired", "derived", "sharp"
+    best = {(part, form): 0.0 for part in ("R", "R_rows") for form in forms}
     for z, by_rows, sigma, widths, at in layers(key, effort):
         part, count = "R_rows" if by_rows else "R", count + len(widths)
         found = complexity(peeling.outer(z, by_rows, sigma, widths[0]), z, by_rows, effort)
-        for form in ("derived", "sharp"):  # neither falls with k
+        for form in forms:  # none falls with k
             said = float(value(key, form, part, at | {"k": widths[0]}))
             if PEELED * found.lower > said * (1 + ROUNDING):
                 witness = texts(at) | {"k": widths[0], "sigma": sigma, "averages": z.tolist()}

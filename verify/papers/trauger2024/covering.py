@@ -64,12 +64,14 @@ NETS = "maximal packings of a fine grid, in tiny dimensions"
 
 
 def _columns_and_entries(cover: Callable[..., Iterator[Instance]], by_columns: bool) -> list[Construction]:
-    lattice_forms = "printed", "sharp"
+    tiny = partial(run.whole, by_columns=by_columns)
     return [
         Construction(AVERAGES, partial(cover, lattice=False), ("derived",)),
-        Construction(LATTICES, partial(cover, lattice=True), lattice_forms),
-        Construction(WHOLE, partial(run.whole, lattice=False, by_columns=by_columns), ("derived",)),
-        Construction(WHOLE, partial(run.whole, lattice=True, by_columns=by_columns), lattice_forms),
+        Construction(LATTICES, partial(cover, lattice=True), ("printed",)),
+        Construction(LATTICES, partial(cover, lattice=True, least=True), ("sharp",)),
+        Construction(WHOLE, partial(tiny, lattice=False), ("derived",)),
+        Construction(WHOLE, partial(tiny, lattice=True), ("printed",)),
+        Construction(WHOLE, partial(tiny, lattice=True, least=True), ("sharp",)),
     ]
 
 
@@ -90,8 +92,8 @@ BUILT: Built = {
     ("trauger2024/S2.5", "log_N_counting"): [Construction(NETS, run.volume_nets, ("derived",))],
     ("trauger2024/S2.5", "log_N_norms"): [
         Construction(AVERAGES, partial(run.entries, lattice=False, number="m"), ("derived",)),
-        Construction(LATTICES, partial(run.entries, lattice=True, number="m"), ("sharp",)),
-        Construction(WHOLE, partial(run.whole, lattice=True, by_columns=False, number="m"), ("sharp",)),
+        Construction(LATTICES, partial(run.entries, lattice=True, number="m", least=True), ("sharp",)),
+        Construction(WHOLE, partial(run.whole, lattice=True, by_columns=False, number="m", least=True), ("sharp",)),
     ],
 }
 ATTACKS: dict[tuple[str, str], Attack] = {

@@ -17,12 +17,12 @@ from maurey.numeric.grids import sweep
 from maurey.numeric.types import Array
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Setting
-from maurey.symbolic.modules import Linear
+from maurey.symbolic.modules import Linear, matrices_of
 from maurey.symbolic.norms import Matrix
 from maurey.symbolic.papers.trauger2024 import section_5
 from maurey.symbolic.papers.trauger2024.section_4 import BY_ENTRIES, deep
 from maurey.symbolic.softmax import CROSS_ENTROPY
-from maurey.verify.attack.forwards import forward, matrices
+from maurey.verify.attack.forwards import forward
 from maurey.verify.checks import Effort, Result, check, refuted
 from maurey.verify.complexity import rademacher
 from maurey.verify.packings.attacks import falling
@@ -143,7 +143,7 @@ def tiny_networks(K: int, m: int, at: dict[str, Any], effort: Effort) -> Array:
     words, found = rng.integers(K, size=m), []
     for _ in range(64 * effort.scale):
         weights = {}
-        for name in matrices(module):
+        for name in matrices_of(module):
             W = rng.normal(size=(K if name == "w" else d, d))
             largest = np.linalg.norm(W, axis=1).max() if name == "w" else np.linalg.norm(W, 2)
             own = at["B_w"] if name == "w" else at["B_" + name.partition("_")[0]]

@@ -148,6 +148,26 @@ def halved(box: Box, u: Expr) -> dict[Symbol, tuple[Expr, Expr]] | None:
     return {} if low > high else {**box, x: (low, high)}
 
 
+def narrowed(problem: Problem) -> Problem:
+    """What is given linearly bounds every letter by what the others can be: on a simplex none is more than 1."""
+    box = dict(problem.box)
+    for g in problem.given:
+        letters = [x for x in box if g.expr.has(x)]
+        rates = {x: sympy.diff(g.expr, x) for x in letters}
+        if not all(rate.is_Rational for rate in rates.values()):
+            continue
+        for x, rate in rates.items():
+            most = g.expr.subs(dict.fromkeys(letters, 0))
+            most += sum(rates[y] * box[y][1 if rates[y] > 0 else 0] for y in letters if y != x)
+            if not most.is_Rational:
+                continue
+            low, high = box[x]
+            cut = (low, min(high, -most / rate)) if rate < 0 else (max(low, -most / rate), high)
+            if cut[0] <= cut[1]:
+                box[x] = cut
+    return replace(problem, box=box)
+
+
 def trimmed(problem: Problem) -> Problem | None:
     """What is given of one variable, linearly, cuts the box; None if nothing is left."""
     box, given = dict(problem.box), []

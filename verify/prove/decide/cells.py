@@ -17,8 +17,8 @@ from flint import arb, ctx, fmpq
 from sympy import Expr, S, Symbol
 
 from maurey.verify.prove.clock import Clock
-from maurey.verify.prove.ranges.forms import dominated, narrowest, products, sign_at_infinity
-from maurey.verify.prove.ranges.intervals import EVERYTHING, ZERO, Interval, between, over
+from maurey.verify.prove.ranges.forms import dominated, entropies, narrowest, products, sign_at_infinity
+from maurey.verify.prove.ranges.intervals import EVERYTHING, ZERO, Interval, between, entropy, over
 from maurey.verify.prove.ranges.taylor import derivatives
 
 from .limits import limit_at
@@ -43,6 +43,7 @@ class Cells:
         self.total = total
         self.expr, self.strict = problem.expr, problem.strict
         self.forms = products(self.expr)
+        self.by_entropy, self.entropies = entropies(self.expr)
         self.smooth = not self.expr.has(*KINKS)
         self.slopes = {x: products(sympy.diff(self.expr, x)) if self.smooth else [] for x in problem.letters}
         self.far: dict[Symbol | None, list[tuple[Expr, Expr]]] = {}
@@ -66,6 +67,8 @@ class Cells:
             return False, {}
         if value is None or self.enough(value) or self.as_product(names) or self.far_away(cell, names):
             return True, {}
+        if self.entropies and self.as_entropy(names):
+            return True, {}
         if any(self.excluded(g, names) for g in self.problem.given):
             return True, {}
         if not self.smooth or not (whole or self.regular):
@@ -76,6 +79,12 @@ class Cells:
         if len(self.forms) == 1:
             return False
         value, _ = over(self.forms[1], names)
+        return value is not None and self.enough(value)
+
+    def as_entropy(self, names: Mapping[str, Interval]) -> bool:
+        ranges = {name: over(u, names)[0] for name, u in self.entropies.items()}
+        letters = {name: entropy(u) for name, u in ranges.items() if u is not None}
+        value = over(self.by_entropy, {**names, **letters})[0] if len(letters) == len(ranges) else None
         return value is not None and self.enough(value)
 
     def far_away(self, cell: Cell, names: Mapping[str, Interval]) -> bool:
@@ -132,9 +141,9 @@ class Cells:
         return any(low == high and low in self.edges[x] for x, (low, high) in cell.items())
 
     def at_point(self, cell: Cell) -> bool:
-        point = {x: _sympy(low) for x, (low, _) in cell.items()}
+        point = {x: _sympy(cell[x][0]) for x in self.problem.letters}  # the other sides may be infinite
         value = at(self.expr, point)
-        alone = self.problem.letters == list(cell) and len(cell) == 1
+        alone = len(point) == 1
         if value is None:
             return alone and self.at_limit(*point.popitem())
         if value > 0 or (self.strict and not alone):
@@ -211,17 +220,18 @@ class Cells:
         hull = {x.name: arb(low).union(arb(high)) for x, (low, high) in cell.items()}
         n = len(free)
         matrix = [[arb(0)] * n for _ in range(n)]
-        for i, x in enumerate(free):
+        for row, x in enumerate(free):
             found = derivatives(self.expr, hull, {x.name: 1}, 2)
             if found is None or not self.outward(x, cell[x], i):
                 return False
-            matrix[i][i] = 2 * found[2]
-        for i, x in enumerate(free):
-            for j, y in enumerate(free[:i]):
+            matrix[row][row] = 2 * found[2]
+        for row, x in enumerate(free):
+            for column, y in enumerate(free[:row]):
                 found = derivatives(self.expr, hull, {x.name: 1, y.name: 1}, 2)
                 if found is None:
                     return False
-                matrix[i][j] = matrix[j][i] = (2 * found[2] - matrix[i][i] - matrix[j][j]) / 2
+                mixed = (2 * found[2] - matrix[row][row] - matrix[column][column]) / 2
+                matrix[row][column] = matrix[column][row] = mixed
         return positive_definite(matrix)
 
     def outward(self, x: Symbol, side: tuple[Any, Any], i: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice, product
+from itertools import combinations, islice, product
 from typing import Any
 
 import numpy as np
@@ -60,11 +60,22 @@ def decided(problem: Problem, clock: Clock, instances: int = 1000, seed: int = 0
     verdict, witness = _asked_of_z3(problem, clock)
     if verdict is not None:
         return Decision(verdict, "z3" if verdict else "found by z3, confirmed in balls", witness)
+    if (touched := _touched(problem, found, clock)) is not None:
+        return Decision(False, "both sides are equal there", touched)
     if any(x.is_integer for x in problem.letters):
         return _over_integers(problem, clock, instances, seed)
     problem = closed(problem)
     how = proved(problem, found, clock)
     return Decision(None) if how is None else Decision(True, how)
+
+
+def _touched(problem: Problem, found: Found, clock: Clock) -> Mapping[Symbol, Any] | None:
+    """In one variable, an exact point at which what should be positive is zero."""
+    ties = (
+        ties_of(problem, found.tight, clock) if problem.strict and len(problem.letters) == len(problem.box) == 1 else []
+    )
+    points: list[dict[Symbol, Any]] = [{tie.x: tie.place} for tie in ties]
+    return next((point for point in points if violated(problem, point)), None)
 
 
 def closed(problem: Problem) -> Problem:
@@ -159,6 +170,8 @@ def _proved(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | No
     problem = attempt.problem
     if attempt.failed < 0 and not problem.strict and zero(problem.expr):
         return "both sides are the same"
+    if attempt.failed < 0 and _is_given(problem):
+        return "it is what is given"
     how = (None if attempt.z3 else _by_z3(problem, clock, bool(notes))) or _by_cells(attempt, clock, FEW_CELLS)
     attempt.z3 = True
     if how is None and left:
@@ -167,6 +180,15 @@ def _proved(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | No
         how = _by_cells(attempt, clock, MORE_CELLS)
     attempt.failed = left
     return how
+
+
+def _is_given(problem: Problem) -> bool:
+    """Is the expression one of those that are given, or the sum of two?"""
+    for several in (*combinations(problem.given, 1), *combinations(problem.given, 2)):
+        rest = problem.expr - sympy.Add(*(g.expr for g in several))
+        if (not problem.strict or any(g.relation == ">" for g in several)) and sympy.expand_mul(rest) == 0:
+            return True
+    return False
 
 
 def show(problem: Problem, clock: Clock, notes: Notes, left: int) -> str | None:

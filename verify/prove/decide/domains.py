@@ -12,7 +12,7 @@ from maurey.verify.prove.clock import Clock
 from maurey.verify.prove.polynomials import algebraic, decide
 from maurey.verify.prove.ranges.intervals import between, over
 
-from .problem import KINKS, PRECISION, Box, at, number
+from .problem import KINKS, PRECISION, Box, Given, at, number
 
 MOST_CELLS = 300
 SECONDS = 0.4
@@ -39,6 +39,27 @@ def conditions(expr: Expr) -> Iterator[tuple[Expr, bool]]:
             yield sympy.cos(node.args[0]), True
 
 
+def reality(expr: Expr) -> Iterator[Given]:
+    """What makes all parts of an expression real numbers; of cases that exclude each other nothing is said."""
+    nodes = sympy.preorder_traversal(expr)
+    for node in nodes:
+        if isinstance(node, sympy.Piecewise):
+            nodes.skip()
+        elif isinstance(node, Pow):
+            if node.exp.is_integer and not node.exp.is_nonnegative:
+                yield Given(node.base**2, ">")
+            elif not node.exp.is_integer:
+                yield Given(node.base, ">" if node.exp.is_negative else ">=")
+        elif isinstance(node, sympy.log):
+            yield Given(node.args[0], ">")
+        elif isinstance(node, (sympy.asin, sympy.acos, sympy.atanh)):
+            yield Given(1 - node.args[0] ** 2, ">" if isinstance(node, sympy.atanh) else ">=")
+        elif isinstance(node, sympy.acosh):
+            yield Given(node.args[0] - 1, ">=")
+        elif isinstance(node, sympy.tan):
+            yield Given(sympy.cos(node.args[0]) ** 2, ">")
+
+
 def regular(expr: Expr, box: Box, clock: Clock) -> bool:
     """Is the expression smooth at every inner point of the box?"""
     if expr.has(*KINKS):
@@ -58,7 +79,7 @@ def positive_inside(u: Expr, box: Box, clock: Clock) -> bool:
     factors = [f for f in Mul.make_args(u) if f != -1]
     if len(factors) > 1 and len(factors) == len(Mul.make_args(u)):
         return all(positive_inside(f, box, clock) for f in factors)
-    if isinstance(u, Pow) and isinstance(u.exp, Rational) and positive_inside(u.base, box, clock):
+    if isinstance(u, Pow) and u.exp.is_real and positive_inside(u.base, box, clock):
         return True
     if isinstance(u, sympy.log) and positive_inside(u.args[0] - 1, box, clock):
         return True

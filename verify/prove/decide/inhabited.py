@@ -7,27 +7,25 @@ from dataclasses import replace
 from sympy import S
 
 from maurey.symbolic.claim import InputError
-from maurey.verify.prove.clock import Clock, OutOfTime
+from maurey.verify.prove.clock import GIVES_UP, Clock, OutOfTime
 
 from .decision import decided
-from .domains import conditions
 from .pieces import pieces, rational_ends
-from .problem import Given, Problem
+from .problem import Box, Given, Problem
 
 SECONDS = 1.0
 
 
-def inhabited(problem: Problem, clock: Clock) -> str:
-    """Nothing to say if a point of the domain is found; an error if there certainly is none."""
-    real = [Given(u**2, ">") if either else Given(u, ">=") for u, either in dict.fromkeys(conditions(problem.expr))]
-    whole = replace(problem, expr=S.NegativeOne, strict=False, given=(*problem.given, *real))
-    empty = _empty(whole, clock)
-    if empty and problem.given and _empty(replace(whole, given=problem.given), clock):
+def inhabited(box: Box, given: tuple[Given, ...], real: tuple[Given, ...], clock: Clock) -> str:
+    """Nothing to say if a point of the box is found that meets what is given and at which both sides are real; an error
+    if there certainly is none."""
+    assumed = Problem(S.NegativeOne, box, given=given)
+    empty = _empty(replace(assumed, given=(*given, *real)), clock)
+    if empty and given and _empty(assumed, clock):
         raise InputError("no point of the box meets what is assumed")
     if empty:
-        raise InputError(
-            "both sides are real at no point of the box" + (" that meets what is assumed" if problem.given else "")
-        )
+        more = " that meets what is assumed" if given else ""
+        raise InputError("both sides are real at no point of the box" + more)
     return "" if empty is False else "; no point at which both sides are real was found"
 
 
@@ -42,6 +40,6 @@ def _empty(domain: Problem, clock: Clock) -> bool | None:
                 found.append(decided(rational_ends(piece).problem, clock, 300).verdict)
                 if found[-1] is False:
                     return False
-    except OutOfTime:
+    except (OutOfTime, *GIVES_UP):
         return None
     return True if all(found) else None

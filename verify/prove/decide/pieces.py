@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import sympy
 from sympy import Expr, Pow, S, Symbol
 
-from .cases import trimmed
+from .cases import narrowed, trimmed
 from .problem import Given, Problem, never
 
 
@@ -41,7 +41,8 @@ def pieces(problem: Problem) -> list[Piece]:
     if any(low > high for low, high in box.values()):
         return []
     whole = Piece(replace(problem, box=box), {x: x for x in problem.box})
-    return [one for part in _solved(whole) for one in _signed(part)]
+    solved = [replace(part, problem=narrowed(part.problem)) for part in _solved(whole)]
+    return [one for part in solved for one in _signed(part)]
 
 
 def _solved(piece: Piece) -> Iterator[Piece]:

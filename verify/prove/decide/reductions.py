@@ -11,7 +11,7 @@ import sympy
 from sympy import Expr, Mul, Pow, Rational, S, Symbol
 
 from maurey.numeric.types import Array
-from maurey.verify.prove.clock import Clock, OutOfTime, fence
+from maurey.verify.prove.clock import Clock, NoAnswer, algebra
 from maurey.verify.prove.polynomials import algebraic, decide
 from maurey.verify.prove.ranges.floats import values
 from maurey.verify.prove.ranges.forms import hyperbolic
@@ -35,11 +35,11 @@ def cleared(problem: Problem, clock: Clock) -> Reduction | None:
     quotients = {node: sympy.sin(node.args[0]) / sympy.cos(node.args[0]) for node in expr.atoms(sympy.tan)}
     quotients |= {node: sympy.sinh(node.args[0]) / sympy.cosh(node.args[0]) for node in expr.atoms(sympy.tanh)}
     try:
-        with fence(min(0.5, clock.left())):
+        with algebra(min(0.5, clock.left())):
             whole = sympy.together(expr.xreplace(quotients))
             if whole.count_ops() < 120:
                 whole = sympy.factor(whole) if not whole.has(sympy.Pow) or whole.count_ops() < 60 else whole
-    except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError):
+    except NoAnswer:
         return None
     kept, sign = [], 1
     for factor in Mul.make_args(whole):
@@ -101,9 +101,9 @@ def as_hyperbolic(problem: Problem) -> Reduction | None:
         return None
     both = {sympy.exp(u): sympy.cosh(u) + sympy.sinh(u) for u in pairs}
     try:
-        with fence(0.5):
+        with algebra(0.5):
             expr = sympy.expand(problem.expr.xreplace(both))
-    except OutOfTime:
+    except NoAnswer:
         return None
     if expr.count_ops() >= problem.expr.count_ops():
         return None
@@ -192,9 +192,9 @@ def _stationary(slope: Expr, x: Symbol) -> list[Expr]:
     if slope.count_ops() > 60:
         return []
     try:
-        with fence(0.5):
+        with algebra(0.5):
             found = sympy.solve(slope, x)
-    except (OutOfTime, NotImplementedError, ValueError, TypeError, AttributeError, KeyError, IndexError):
+    except NoAnswer:
         return []
     return [place for place in found if isinstance(place, Expr) and place.is_real is not False][:2]
 

@@ -23,7 +23,7 @@ from maurey.verify.prove.ranges.floats import values
 from .problem import Problem, number, plain, violated
 
 TIGHT = 1e-7  # relative to the terms of the difference
-NEARER = (1, 2, 3, 4, 6, 9, 15, 40, 200)  # powers of ten
+NEARER = (1, 2, 3, 4, 6, 9, 15, 40, 200, 400)  # powers of ten
 FARTHER = (3, 6, 15, 100, 1000)
 ROUNDS, KEPT = 40, 96  # of the way downhill, and how many points go it
 NOISE = 1e-10  # terms below this are not told from rounding

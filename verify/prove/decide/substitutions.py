@@ -10,7 +10,7 @@ import sympy
 from flint import ctx
 from sympy import Expr, Rational, S, Symbol, cos, cosh, exp, sin, sinh, tan, tanh
 
-from maurey.verify.prove.clock import OutOfTime, fence
+from maurey.verify.prove.clock import NoAnswer, algebra
 from maurey.verify.prove.polynomials import algebraic
 from maurey.verify.prove.ranges.floats import values
 from maurey.verify.prove.ranges.intervals import between, over
@@ -164,9 +164,9 @@ def algebraically(problem: Problem) -> Reduction | None:
         unit = unit / lcm(*(int((rate / unit).q) for rate in rates))
         expr = expr.subs(x, x / unit)
         try:
-            with fence(0.3):
+            with algebra(0.3):
                 expr = sympy.expand(expr, power_exp=True) if kind == {exp} else sympy.expand_trig(expr)
-        except OutOfTime:
+        except NoAnswer:
             return None
         if kind == {exp}:
             e = Symbol(f"{x.name}_e", positive=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, exp
+from sympy import Add, Expr, Mul, Pow, Symbol, exp
 
-from maurey.verify.prove.clock import OutOfTime, fence
+from maurey.verify.prove.clock import NoAnswer, algebra
 
 from .intervals import EVERYTHING, Interval, over
 
@@ -25,11 +25,27 @@ def products(expr: Expr) -> list[Expr]:
     if expr.count_ops() > LONGEST:
         return [expr]
     try:
-        with fence(0.3):
+        with algebra(0.3):
             product = sympy.factor(sympy.together(expr))
-    except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError):
+    except NoAnswer:
         return [expr]
     return [expr, product] if product != expr else [expr]
+
+
+def entropies(expr: Expr) -> tuple[Expr, dict[str, Expr]]:
+    """The expression with a letter for each u log u, and what u is."""
+    found: dict[Expr, Symbol] = {}
+
+    def named(product: Expr) -> Expr:
+        factors = list(Mul.make_args(product))
+        for one in [f for f in factors if isinstance(f, sympy.log) and f.free_symbols and f.args[0] in factors]:
+            factors.remove(one)
+            factors.remove(one.args[0])
+            factors.append(found.setdefault(one.args[0], Symbol(f"u{len(found)}_log_u", real=True)))
+        return Mul(*factors)
+
+    expr = expr.replace(lambda e: isinstance(e, Mul), named)
+    return expr, {letter.name: u for u, letter in found.items()}
 
 
 def hyperbolic(expr: Expr) -> Expr:
@@ -53,14 +69,14 @@ def hyperbolic(expr: Expr) -> Expr:
 def dominated(expr: Expr) -> list[tuple[Expr, Expr]]:
     """Each term T with the sum of all terms divided by T."""
     try:
-        with fence(0.3):
+        with algebra(0.3):
             if expr.has(sympy.sinh, sympy.cosh):
                 expr = expr.replace(lambda e: isinstance(e, (sympy.sinh, sympy.cosh)), lambda e: e.rewrite(exp))
             terms = Add.make_args(sympy.expand(expr))
             if not 2 <= len(terms) <= MOST_TERMS:
                 return []
             return [(t, Add(*(_ratio(other, t) for other in terms))) for t in terms]
-    except (OutOfTime, sympy.PolynomialError, AttributeError, NotImplementedError, RecursionError):
+    except NoAnswer:
         return []
 
 

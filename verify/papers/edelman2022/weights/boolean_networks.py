@@ -53,6 +53,15 @@ def network(points: Tensor, values: Tensor, ramp: float, kind: str) -> Network:
     return Network(W_1.reshape(d_f + 1, 4 * n * d_f), W_2, torch.cat([values, -values]))
 
 
+def lean(points: Tensor, values: Tensor, ramp: float) -> Network:
+    """Wide bumps, and one unit of the second layer for each point: what their sum has beyond d_f - 1."""
+    n, d_f = points.shape
+    wide = network(points, values, ramp, "wide")
+    W_2 = wide.W_2[:, :n].clone()
+    W_2[-1] = 1.0 - d_f
+    return Network(wide.W_1, W_2, values)
+
+
 def run(net: Network, x: Tensor) -> Tensor:
     """((x W_1)_+ W_2)_+ w with biases, a part of the points at a time: (N, d_f) -> (N,)."""
 

@@ -56,10 +56,12 @@ def scaled(x: Tensor, norm: float) -> Tensor:
 # --- weights ------------------------------------------------------------------------------------------------------
 
 
-def positions_head(tokens: Tokens, s: int, R: float, dual: bool) -> list[Head]:
-    """B.2, one head. The repaired one also turns the values round, so that the target increases."""
+def positions_head(tokens: Tokens, s: int, R: float, dual: bool, granted: bool = True) -> list[Head]:
+    """B.2, one head. The repaired one also turns the values round, so that the target increases; its key has the norm
+    that is granted to it, or stays as it is."""
     d, e = tokens.V.shape[1], basis(s, 0)
-    key = scaled(duals(tokens.V[:s]).sum(0), s) if dual else tokens.V[:s].sum(0)
+    key = duals(tokens.V[:s]).sum(0) if dual else tokens.V[:s].sum(0)
+    key = scaled(key, s) if dual and granted else key
     value = tokens.E_1 - tokens.E_0 if dual else tokens.E_0 - tokens.E_1
     W_Q, W_K, W_V = (torch.outer(x, e) for x in (R * tokens.cls, key, value))
     return [Head(W_Q, W_K, W_V, torch.outer(e, basis(d, 0)))]
@@ -89,14 +91,15 @@ def trained_head(tokens: Tokens, s: int, R: float, turned: bool = False) -> list
     return [Head(W_Q, W_K, W_V, torch.outer(e, basis(d, 0)))]
 
 
-def bag_head(tokens: Tokens, s: int, R: float, dual: bool, vector: bool) -> list[Head]:
+def bag_head(tokens: Tokens, s: int, R: float, dual: bool, vector: bool, granted: bool = True) -> list[Head]:
     """B.4, for the scalar target or the vector-valued one."""
     d, e = tokens.V.shape[1], basis(s, 0)
     relevant = duals(tokens.V[:s]) if dual else tokens.V[:s]
     W_V = (relevant - tokens.cls).T  # columns n(i)
     W_C = torch.eye(s, d, dtype=torch.float64) if vector else torch.outer(torch.ones_like(e), basis(d, 0))
     key = relevant.sum(0) + tokens.cls
-    return [Head(torch.outer(R * tokens.cls, e), torch.outer(scaled(key, s + 1) if dual else key, e), W_V, W_C)]
+    key = scaled(key, s + 1) if dual and granted else key
+    return [Head(torch.outer(R * tokens.cls, e), torch.outer(key, e), W_V, W_C)]
 
 
 def norms(heads: list[Head]) -> dict[str, float]:

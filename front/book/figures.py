@@ -1,0 +1,28 @@
+"""Figures of exhibits: where they are in the book, how large, and whether there is one for dark pages."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from maurey.paper_tables import exhibits
+
+from .prose import ROOT
+
+SIZE = re.compile(r'(?:width="(?P<wide>[\d.]+)pt"|height="(?P<high>[\d.]+)pt")')
+
+
+def figure(name: str, text: str) -> dict[str, Any] | None:
+    """None of an exhibit that has no figure."""
+    file = exhibits.ROOT / name / "figure.svg"
+    if not file.exists():
+        return None
+    sizes = {kind: x for m in SIZE.finditer(file.read_text()[:2000]) for kind, x in m.groupdict().items() if x}
+    dark = file.with_name("figure-dark.svg").exists()
+    return {
+        "light": f"{ROOT}exhibits/{name}.svg",
+        "dark": f"{ROOT}exhibits/{name}-dark.svg" if dark else "",
+        "width": round(float(sizes.get("wide", 720))),
+        "height": round(float(sizes.get("high", 480))),
+        "text": text,
+    }

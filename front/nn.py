@@ -1,0 +1,358 @@
+"""Modules to compose, as in torch, of which `maurey.derive` makes a bound.
+
+A network is a `Sequence` of modules. Sizes and norms are numbers, or names: `"d"`, `"B_V"`; in `Layers` a bound
+`"B_V[i]"` is one that each layer has for itself. A matrix has a name of its own, and bounds on its norms: spectral,
+frobenius, rows and columns (the longest one), row_sum and column_sum, row_l1, column_l1 and entries (the sum of the
+absolute ones). What is not said is named: the spectral norm of `Linear("W", ...)` is `B_W`.
+
+>>> import maurey
+>>> from maurey import nn
+>>> block = nn.Sequence(nn.Residual(nn.MultiHead("d", heads="H")), nn.LayerNorm("d"))
+>>> network = nn.Sequence(nn.Layers(block, "L"), nn.Read("mean"), nn.Head("head", 2, "d"))
+>>> bound = maurey.derive(network, nn.Tokens("T", radius=1), loss=nn.Ramp("margin"), route="net")
+>>> at = dict(L=12, d=64, H=4, B_Q=1, B_K=1, B_V=1, B_O=1, B_head=1, eps_LN="1e-5", margin=1, delta="1/20")
+>>> bound.samples_for(1, **at).m
+7127835
+
+What can be composed: Sequence, Residual, Parallel, Layers; Linear, Head, Unembedding, LayerNorm, RMSNorm, Activation,
+Lipschitz, Projection, Softcap, MLP, GatedMLP, MultiHead, Attention, Embedding, Patches, Read. Losses: Ramp,
+CrossEntropy, ZeroOne. Inputs: Tokens, Words. A module of one's own is a frozen dataclass with a method `sensitivity`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from sympy import Expr, Indexed, Integer, Rational, Symbol
+
+from maurey.numeric.binding import exact
+from maurey.symbolic import modules as m
+from maurey.symbolic.architecture import GATES
+from maurey.symbolic.errors import InputError, cut, perhaps
+from maurey.symbolic.modules.activations import ACTIVATIONS
+from maurey.symbolic.modules.words import KINDS
+from maurey.symbolic.norms import Matrix as Map
+
+NAME = re.compile(r"([A-Za-z]\w*)(?:\[(\w+)\])?", re.ASCII)
+READS = ("cls", "last", "mean", "max", "all")
+Size = Any  # a number, a name, or an expression of SymPy
+
+
+def value(given: Size, what: str = "a size or a norm") -> Expr:
+    """A number, exactly; a name as a symbol, `B_V[i]` as an entry of a list; expressions as they are."""
+    if isinstance(given, Expr):
+        return given
+    found = NAME.fullmatch(given.strip()) if isinstance(given, str) else None
+    if found:
+        name, index = found.groups()
+        return Indexed(name, Integer(index) if index.isdigit() else Symbol(index)) if index else Symbol(name)
+    try:
+        number = exact(given)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(
+            f"{what} is a number or a name, e.g. 64, '1/2', 'B_V' or 'B_V[i]', got {cut(repr(given))}"
+        ) from None
+    if number < 0:
+        raise InputError(f"{what} is not negative, got {cut(str(given))}")
+    return Rational(number.numerator, number.denominator)
+
+
+# --- matrices ---------------------------------------------------------------------------------------------------------
+
+
+def Matrix(name: str, outputs: Size, inputs: Size, **norms: Size) -> Map:
+    """The map x -> Mx. Without norms its spectral norm is at most B_name.
+
+    >>> from maurey import nn
+    >>> nn.Matrix("W", 2, "d", rows=1).rows
+    1
+    """
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InputError(f"a matrix has a name, e.g. 'W', got {cut(repr(name))}")
+    for kind in norms:
+        if kind not in KINDS:
+            raise InputError(f"no norm {kind!r}{perhaps(kind, KINDS)}; there are {', '.join(KINDS)}")
+    bounds = {kind: value(bound, f"the norm {kind} of {name}") for kind, bound in norms.items()}
+    return Map(name, name, value(outputs), value(inputs), **(bounds or {"spectral": Symbol(f"B_{name}")}))
+
+
+def _matrix(given: Any, name: str, outputs: Size, inputs: Size, kind: str = "spectral") -> Map:
+    """A matrix, or one with this bound; if nothing is given, with a bound that is called so."""
+    if isinstance(given, Map):
+        return given
+    suffix = {"rows": "_rows", "columns": "_rows"}.get(kind, "")  # the vectors of a table are its rows
+    bound = Symbol(f"B_{name}{suffix}") if given is None or given is True else value(given, f"the bound on {name}")
+    return Map(name, name, value(outputs), value(inputs), **{kind: bound})
+
+
+def _column(given: Any, name: str, size: Size, kind: str = "spectral") -> Map | None:
+    """A bias or a gain: a matrix of one column; none, or one with this bound."""
+    if given is None or given is False:
+        return None
+    if isinstance(given, Map):
+        return given
+    bound = Symbol(f"B_{name}") if given is True else value(given, f"the bound on {name}")
+    letter = f"{'g' if name.endswith('_gain') else 'b'}_{{{name.rpartition('_')[0]}}}"
+    return Map(name, letter, value(size), Integer(1), **{kind: bound})
+
+
+# --- composition ------------------------------------------------------------------------------------------------------
+
+
+def _modules(given: Iterable[Any]) -> tuple[Any, ...]:
+    found = tuple(given)
+    for one in found:
+        if not callable(getattr(one, "sensitivity", None)) or isinstance(one, type):
+            raise InputError(f"a network is made of modules, e.g. nn.Linear('W', 2, 'd'), got {cut(repr(one))}")
+    if not found:
+        raise InputError("a sequence has at least one module")
+    return found
+
+
+def Sequence(*modules: Any) -> m.Sequence:
+    """One after the other."""
+    return m.Sequence(_modules(modules))
+
+
+def _one(modules: tuple[Any, ...]) -> Any:
+    return _modules(modules)[0] if len(modules) == 1 else Sequence(*modules)
+
+
+def Residual(*modules: Any) -> m.Residual:
+    """x + f(x), f being these modules one after the other."""
+    return m.Residual(_one(modules))
+
+
+def Parallel(*modules: Any) -> m.Heads:
+    """The sum of what they do side by side."""
+    return m.Heads(_modules(modules))
+
+
+def Layers(block: Any, number: Size) -> m.Layers:
+    """So many layers like this one, each with weights of its own. A bound `B_V[i]` is that of layer i."""
+    return m.Layers(_modules([block])[0], value(number, "a number of layers"))
+
+
+# --- maps -------------------------------------------------------------------------------------------------------------
+
+
+def Linear(name: Any, outputs: Size = None, inputs: Size = None, bias: Any = None, **norms: Size) -> m.Linear:
+    """x -> Mx, of a matrix or of its name and sizes; with a bias of norm at most so much (True: B_name_bias)."""
+    M = name if isinstance(name, Map) else Matrix(name, outputs, inputs, **norms)
+    return m.Linear(M, bias=_column(bias, f"{M.label}_bias", M.outputs))
+
+
+def Head(name: Any, outputs: Size = None, inputs: Size = None, bias: Any = None, **norms: Size) -> m.Linear:
+    """A linear map to scores of classes, which are measured by the largest: it counts by its longest row, not by its
+    spectral norm, and so does its bias by its largest entry."""
+    M = name if isinstance(name, Map) else Matrix(name, outputs, inputs, **norms)
+    return m.Linear(
+        M, M.outputs != 1, _column(bias, f"{M.label}_bias", M.outputs, "spectral" if M.outputs == 1 else "rows")
+    )
+
+
+def Unembedding(table: Map, bias: Any = None) -> m.Unembedding:
+    """The table of the words once more, as a read-out: one matrix, used twice."""
+    return m.Unembedding(table, _column(bias, "head_bias", table.inputs, "rows"))
+
+
+def LayerNorm(
+    width: Size, eps: Size = "eps_LN", gain: Any = None, bias: Any = None, name: str = "N", least: Size = None
+) -> m.LayerNorm:
+    """Gains and biases that are not given are fixed at 1 and 0; True names their bounds, B_N_gain (the largest entry)
+    and B_N_bias (the norm). With `least`, tokens are assumed to vary so much, which gives no bound on a risk."""
+    return _norm(width, eps, gain, bias, name, least, True)
+
+
+def RMSNorm(width: Size, eps: Size = "eps_LN", gain: Any = None, name: str = "N", least: Size = None) -> m.LayerNorm:
+    """The same without centring."""
+    return _norm(width, eps, gain, None, name, least, False)
+
+
+def _norm(width: Size, eps: Size, gain: Any, bias: Any, name: str, least: Size, centred: bool) -> m.LayerNorm:
+    floor = value(eps, "eps")
+    if floor == 0:
+        raise InputError(
+            "eps = 0: such a norm has no Lipschitz constant, for u/|u| is not continuous at 0; give an eps"
+        )
+    g, b = _column(gain, f"{name}_gain", width, "rows"), _column(bias, f"{name}_bias", width)
+    return m.LayerNorm(value(width), floor, g, b, centred, None if least is None else value(least))
+
+
+def Activation(name: str, width: Size = None) -> m.Activation:
+    """relu, gelu, gelu_tanh, silu, quick_gelu, tanh, sigmoid (of a given width) or identity."""
+    if name not in ACTIVATIONS:
+        raise InputError(
+            f"no activation {cut(repr(name))}{perhaps(str(name), ACTIVATIONS)}; there are {', '.join(ACTIVATIONS)}"
+        )
+    if name == "sigmoid" and width is None:
+        raise InputError("a sigmoid is not zero at zero: what comes out has a radius only if its width is given")
+    return m.Activation(name, None if width is None else value(width))
+
+
+def Lipschitz(constant: Size = 1) -> m.Fixed:
+    """Any fixed map with this Lipschitz constant that takes zero to zero."""
+    return m.Fixed(value(constant, "a Lipschitz constant"))
+
+
+def Softcap(cap: Size) -> m.Softcap:
+    """c tanh(u/c)."""
+    return m.Softcap(value(cap))
+
+
+def Projection(carried: bool = False) -> m.Projection:
+    """To the nearest point of the unit ball; with `carried`, shorter tokens are known to stay so."""
+    return m.Projection(carried)
+
+
+def MLP(
+    width: Size, hidden: Size, activation: str = "gelu", W1: Any = None, W2: Any = None, bias: bool = False
+) -> m.Sequence:
+    """W2 f(W1 x)."""
+    first, last = _matrix(W1, "W1", hidden, width), _matrix(W2, "W2", width, hidden)
+    return Sequence(Linear(first, bias=bias), Activation(activation), Linear(last, bias=bias))
+
+
+def GatedMLP(
+    width: Size,
+    hidden: Size,
+    activation: str = "swiglu",
+    G: Any = None,
+    U: Any = None,
+    D: Any = None,
+    bias: bool = False,
+) -> m.Gated:
+    """D(f(Gx) * Ux); swiglu, geglu, reglu, glu, or the name of f."""
+    f = GATES.get(activation, activation)
+    if f not in ACTIVATIONS:
+        known = (*GATES, *ACTIVATIONS)
+        raise InputError(
+            f"no activation {cut(repr(activation))}{perhaps(activation, known)}; there are {', '.join(known)}"
+        )
+    maps = [_matrix(one, name, *sizes) for one, name, sizes in (
+        (G, "G", (hidden, width)), (U, "U", (hidden, width)), (D, "D", (width, hidden)))]  # fmt: skip
+    biases = [_column(bias, f"{M.label}_bias", M.outputs) for M in maps]
+    return m.Gated(maps[0], maps[1], maps[2], f, *biases)
+
+
+# --- attention --------------------------------------------------------------------------------------------------------
+
+
+def MultiHead(
+    width: Size,
+    heads: Size,
+    head_width: Size = None,
+    groups: Size = None,
+    Q: Any = None,
+    K: Any = None,
+    V: Any = None,
+    O: Any = None,  # noqa: E741
+    bias: bool = False,
+    causal: bool = False,
+    rope: Any = False,
+    alibi: bool = False,
+    relative: Any = None,
+    qk_norm: Size = None,
+) -> m.MultiHead:
+    """Attention with output projection. Q, K, V, O are bounds on the spectral norms of the whole matrices, or matrices.
+
+    `groups`: of heads that share keys and values. `rope`: True, or the base of the angles. `relative`: how many numbers
+    are trained for each head and added to its scores. `qk_norm`: the eps of an RMSNorm of queries and keys."""
+    d, H = value(width), value(heads, "a number of heads")
+    G = H if groups is None else value(groups, "a number of groups")
+    if all(n.is_Integer for n in (d, H)) and head_width is None and d % H:
+        raise InputError(f"heads = {H} does not divide width = {d}; give head_width if heads have another width")
+    if all(n.is_Integer for n in (G, H)) and H % G:
+        raise InputError(f"groups = {G} does not divide heads = {H}")
+    k = d / H if head_width is None else value(head_width)
+    every, shared = (d if head_width is None and n == H else n * k for n in (H, G))
+    maps = {"query": _matrix(Q, "Q", every, d), "key": _matrix(K, "K", shared, d),
+            "value": _matrix(V, "V", shared, d), "output": _matrix(O, "O", d, every)}  # fmt: skip
+    biases = {f"{part}_bias": _column(bias, f"{M.label}_bias", M.outputs) for part, M in maps.items()}
+    return m.MultiHead(
+        **maps, **biases,  # type: ignore[arg-type]
+        heads=H, width=k, groups=None if groups is None else G, causal=causal,
+        rotary=None if rope is False else Integer(10000) if rope is True else value(rope), alibi=alibi,
+        relative=None if relative is None else _column(True, "relative_gain", H * value(relative), "rows"),
+        qk_norm=None if qk_norm is None else m.QKNorm(value(qk_norm)),
+    )  # fmt: skip
+
+
+def Attention(
+    V: Map, scores: Any, kappa: Size = 1, one_query: bool = False, scalar_scores: bool = False, best_gain: bool = True
+) -> m.Attention:
+    """Attention of the papers: the average of Vz with the weights softmax(x . Sz), S a matrix or a pair (Q, K) of them.
+    `kappa` is the constant taken for the softmax; see `maurey.symbolic.modules.attention`."""
+    return m.Attention(V, scores, value(kappa), one_query, scalar_scores, best_gain)
+
+
+def JointHeads(matrix: Map, heads: Size, kappa: Size = 1) -> m.JointHeads:
+    """Heads side by side whose values are the tokens themselves, with one query for each sequence."""
+    return m.JointHeads(matrix, value(heads), value(kappa))
+
+
+def WithOne() -> m.WithOne:
+    """(x, 1): what makes a bias a column of the next matrix."""
+    return m.WithOne()
+
+
+# --- inputs and read-outs ---------------------------------------------------------------------------------------------
+
+
+def Tokens(number: Size, radius: Size = None, samples: Size = "m", radius_1: Size = None) -> m.Signal:
+    """Sequences of so many tokens of norm at most the radius (in l1, at most radius_1)."""
+    if radius is None:
+        raise InputError("the radius of the tokens is not known: give Tokens(..., radius=1)")
+    one = None if radius_1 is None else value(radius_1)
+    return m.Signal(value(radius, "a radius"), value(samples), value(number, "a number of tokens"), one)
+
+
+def Words(number: Size, samples: Size = "m") -> m.Signal:
+    """Sequences of so many words, for a network that begins with an Embedding."""
+    return m.Signal(Integer(1), value(samples), value(number, "a number of words"), Integer(1))
+
+
+def Embedding(vocabulary: Size, width: Size, positions: Size = None, E: Any = None, P: Any = None) -> m.Embedding:
+    """A vector for each word, and one for each of so many positions; E and P bound the longest."""
+    places = None if positions is None else _matrix(P, "P", width, positions, "columns")
+    return m.Embedding(_matrix(E, "E", width, vocabulary, "columns"), places)
+
+
+def Patches(
+    numbers: Size, width: Size, positions: Size = None, first: Any = True, W: Any = None, P: Any = None
+) -> m.Patches:
+    """Patches of so many numbers, mapped alike, behind a token of its own (`first`, [CLS])."""
+    places = None if positions is None else _matrix(P, "P", width, positions, "columns")
+    return m.Patches(_matrix(W, "patch", width, numbers), _column(first, "cls_bias", width), None, places)
+
+
+def Read(what: str, width: Size = None) -> Any:
+    """cls (the first token), last, mean, max (of every coordinate; give the width), or all."""
+    if what not in READS:
+        raise InputError(f"no read-out {cut(repr(what))}{perhaps(str(what), READS)}; there are {', '.join(READS)}")
+    if what == "max" and width is None:
+        raise InputError("Read('max', width) needs the width of a token")
+    return {
+        "cls": lambda: m.ReadToken(), "last": lambda: m.ReadToken(last=True), "mean": m.MeanToken,
+        "max": lambda: m.LargestToken(value(width)), "all": lambda: m.Fixed(Integer(1)),
+    }[what]()  # fmt: skip
+
+
+# --- losses -----------------------------------------------------------------------------------------------------------
+
+
+def Ramp(margin: Size = 1, several: bool = True) -> m.Ramp:
+    """min(1, max(0, 1 - u/margin)) of the margin u of K scores; with several=False of yu, one output and a label."""
+    return m.Ramp(value(margin, "a margin"), several)
+
+
+def CrossEntropy(cap: Size, several: bool = True) -> m.CrossEntropy:
+    """Cut at `cap`, without which no loss is bounded."""
+    return m.CrossEntropy(value(cap, "a cap"), several)
+
+
+def ZeroOne() -> m.ZeroOne:
+    """1 for a wrong label; the route `bits` alone speaks of it."""
+    return m.ZeroOne()

@@ -1,0 +1,147 @@
+"""Files as a checker reads them: numbers are exact, and nothing but numbers is read."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..wording import UNIT
+
+
+class Unsound(ValueError):
+    """It does not stand; the text says what does not."""
+
+
+def require(condition: object, text: str) -> None:
+    if not condition:
+        raise Unsound(text)
+
+
+def fingerprint(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def certificate(text: str) -> dict[str, Any]:
+    """Its numbers are whole or stand in texts; no name is there twice."""
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        require(len({name for name, _ in found}) == len(found), "a name is there twice")
+        return dict(found)
+
+    def never(number: str) -> Any:
+        raise Unsound(f"a number that is not whole: {number[:20]}")
+
+    read = json.loads(text, object_pairs_hook=pairs, parse_float=never, parse_constant=never)
+    require(isinstance(read, dict), "it is no record")
+    return dict(read)
+
+
+def seal(read: dict[str, Any]) -> str:
+    rest = {name: read[name] for name in sorted(read) if name != "digest"}
+    return fingerprint(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode("ascii"))
+
+
+def fraction(text: object, what: str) -> Fraction:
+    """A decimal or a fraction, as a certificate writes it."""
+    require(isinstance(text, str) and 0 < len(str(text)) <= 100 and set(str(text)) <= set("0123456789./"),
+            f"{what} is no number")  # fmt: skip
+    try:
+        return Fraction(str(text))
+    except (ValueError, ZeroDivisionError):
+        raise Unsound(f"{what} is no number") from None
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def table(name: str, content: bytes, columns: tuple[str, ...]) -> list[list[Fraction]]:
+    """Rows of numbers; with a header, those of the named columns."""
+    rows, header = _rows(name, content)
+    if header is not None:
+        rows = [[row.get(column) for column in columns] for row in rows]
+    try:
+        return [[_number(cell) for cell in row] for row in rows]
+    except (ValueError, TypeError, OverflowError):
+        raise Unsound(f"{name} holds what is no number") from None
+
+
+def column(name: str, content: bytes, wanted: str) -> list[list[Fraction]]:
+    """A column by its name; nothing, where there is none of that name."""
+    if name.rpartition(".")[2] not in ("csv", "jsonl") or wanted not in (_rows(name, content)[1] or ()):
+        return []
+    return table(name, content, (wanted,))
+
+
+def losses(name: str, content: bytes) -> tuple[list[Fraction], list[int] | None]:
+    """One for each sample, and the members of the pool that they are of, if it says."""
+    rows, header = _rows(name, content)
+    try:
+        if header is None:
+            require(all(len(row) == 1 for row in rows), f"{name} has more than one column")
+            return [_number(row[0]) for row in rows], None
+        found = [_loss(row) for row in rows]
+        members = [int(str(row["index"])) for row in rows] if "index" in header else None
+        return found, members
+    except (ValueError, TypeError, KeyError, OverflowError):
+        raise Unsound(f"{name} holds what is no loss") from None
+
+
+def _loss(row: dict[str, Any]) -> Fraction:
+    if "loss" in row:
+        return _number(row["loss"])
+    said, true = str(row["prediction"]).strip(), str(row["label"]).strip()
+    try:
+        return Fraction(int(_number(said) != _number(true)))
+    except ValueError:
+        return Fraction(int(said != true))
+
+
+def _number(cell: Any) -> Fraction:
+    """Doubles are exact; texts are decimals."""
+    if isinstance(cell, float | bool | int):
+        return Fraction(cell)
+    text = str(cell).strip()
+    if not text or not set(text) <= set("0123456789.eE+-") or len(text) > 400:
+        raise ValueError
+    return Fraction(text)
+
+
+def _rows(name: str, content: bytes) -> tuple[list[Any], set[str] | None]:
+    kind = name.rpartition(".")[2]
+    if kind == "npy":
+        array = np.load(io.BytesIO(content), allow_pickle=False)
+        require(
+            array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and array.ndim in (1, 2), f"{name} is no table"
+        )
+        doubles = array.astype(np.float64).tolist()
+        return ([[x] for x in doubles] if array.ndim == 1 else doubles), None
+    lines = content.decode().splitlines()
+    if kind == "jsonl":
+        read = [json.loads(line, parse_float=str, parse_int=str, parse_constant=str) for line in lines if line.strip()]
+        if read and isinstance(read[0], dict):
+            require(all(isinstance(row, dict) for row in read), f"{name} has rows of several kinds")
+            return read, set(read[0])
+        return [row if isinstance(row, list) else [row] for row in read], None
+    require(kind == "csv", f"{name} is neither .npy nor .csv nor .jsonl")
+    cells = [row for row in csv.reader(lines) if row]
+    try:
+        for cell in cells[0]:
+            _number(cell)
+        return cells, None
+    except (ValueError, IndexError):
+        require(cells, f"{name} is empty")
+        header = [cell.strip() for cell in cells[0]]
+        return [dict(zip(header, row, strict=False)) for row in cells[1:]], set(header)
+
+
+def rounded_up(found: list[Fraction], name: str) -> list[int]:
+    """In units, within [0, 1]."""
+    require(found, f"{name} is empty")
+    require(all(0 <= x <= 1 for x in found), f"{name} has a loss outside [0, 1]")
+    return [-((-x.numerator * UNIT) // x.denominator) for x in found]

@@ -1,0 +1,99 @@
+"""LLaMA and Mistral: pre-norm decoders with RMSNorm, rotations, gates and grouped queries (Touvron et al. 2023; Jiang
+et al. 2023)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from maurey.symbolic.architecture import Architecture
+from maurey.symbolic.errors import InputError, cut
+from maurey.symbolic.model_tables import number
+
+from .configs import Config
+from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
+
+WORDS = "embed_tokens.weight"
+GATES = {"silu": "swiglu", "gelu": "geglu", "gelu_tanh": "geglu_tanh", "relu": "reglu"}
+
+
+def read(c: Config, wanted: Wanted) -> Reading:
+    c.only("pretraining_tp", 1)
+    c.only("partial_rotary_factor", 1.0, 1)
+    c.only("is_encoder_decoder", False)
+    activation = c.activation("hidden_act", "silu")
+    if activation not in GATES:
+        raise InputError(f"config.json: no gate with hidden_act = {activation} is known; there are {', '.join(GATES)}")
+    heads, width = c.size("num_attention_heads"), c.size("hidden_size")
+    groups, head_width = c.size("num_key_value_heads", heads), c.size("head_dim", max(1, width // heads))
+    a = Architecture(
+        kind="decoder",
+        layers=c.size("num_hidden_layers"),
+        width=width,
+        heads=heads,
+        kv_heads=groups if groups != heads else 0,
+        head_width=head_width if head_width * heads != width else 0,
+        hidden=c.size("intermediate_size"),
+        context=c.size("max_position_embeddings"),
+        vocabulary=c.size("vocab_size"),
+        norm="rms",
+        norm_at="pre",
+        norm_eps=c.number("rms_norm_eps", 1e-6),
+        activation=GATES[activation],
+        positions="rope",
+        rope_base=_base(c),
+        read="last",
+    )
+    a, stated = _window(a, c)
+    prefix, biases = prefix_of(wanted, WORDS, "model."), (c.flag("attention_bias", False), c.flag("mlp_bias", False))
+    places = _body(prefix, a.layers, *biases)
+    buffers = (f"{prefix}layers.*.self_attn.rotary_emb.inv_freq", f"{prefix}rotary_emb.inv_freq")
+    tied = c.flag("tie_word_embeddings", False)
+    left_out: tuple[str, ...] = ()
+    if c.task.endswith("ForCausalLM") and not wanted.head:
+        a = replace(a, read="all", tied=tied)
+        if tied:
+            return Reading("llama", a, places, buffers, {"lm_head.weight": prefix + WORDS}, stated=stated)
+        a, places = head_of(a, places, wanted, c, {"lm_head": False})
+    elif wanted.head:
+        a, places = head_of(a, places, wanted, c, {"score": False})
+        left_out = ("lm_head.weight",)
+    else:
+        a, places = head_of(a, places, wanted, c, {"score": False})
+    return Reading("llama", a, places, buffers, left_out=left_out, stated=stated)
+
+
+def _base(c: Config) -> Fraction:
+    """Of the rotations' angles; other angles than powers of one base are not read."""
+    found = c("rope_parameters") or {}
+    for table in (found, c("rope_scaling") or {}):
+        kind = table.get("rope_type", table.get("type", "default")) if isinstance(table, dict) else table
+        if kind != "default":
+            raise InputError(f"config.json: rotations of type {cut(repr(kind))} are not read; want default")
+    base: Any = found.get("rope_theta", c("rope_theta", 10000.0))
+    return number("config.json: rope_theta", base)
+
+
+def _window(a: Architecture, c: Config) -> tuple[Architecture, tuple[str, ...]]:
+    """Sequences that fit in the window see all of it: there it is the causal mask."""
+    window = c("sliding_window")
+    if window is None or c("use_sliding_window", True) is False:
+        return a, ()
+    window = c.size("sliding_window")
+    if window >= a.context:
+        return a, ()
+    return replace(a, context=window), (f"sequences have at most sliding_window = {window} tokens",)
+
+
+def _body(prefix: str, layers: int, attention_bias: bool, mlp_bias: bool) -> Places:
+    places: Places = {WORDS: (Place("E"),), **normed("norm", "N3", bias=False)}
+    for i in range(layers):
+        at, n = f"layers.{i}.", i + 1
+        places |= normed(f"{at}input_layernorm", "N1", n, False)
+        places |= normed(f"{at}post_attention_layernorm", "N2", n, False)
+        for slot in "QKVO":
+            places |= linear(f"{at}self_attn.{slot.lower()}_proj", slot, n, attention_bias)
+        for part, slot in (("gate", "G"), ("up", "U"), ("down", "D")):
+            places |= linear(f"{at}mlp.{part}_proj", slot, n, mlp_bias)
+    return {prefix + name: place for name, place in places.items()}
