@@ -179,7 +179,7 @@
       found.some(({ one }) => one.part.quantity === "entropy") ? "A log covering number says nothing by itself: it becomes a bound on the gap, and that says something once there are enough samples. " : "These bounds do not speak of a number of samples. ", more)]));
   }
 
-  const blamer = maureyWorker(maureyEvaluator, maureyBlame);
+  const blamer = maureyWorker(maureyTails, maureyEvaluator, maureyBlame);
 
   function blamed() {
     const row = found.find(({ one }) => one.id === (app.focus() || {}).id), out = box("blame");
