@@ -20,7 +20,7 @@ const told = (x) => (Number.isFinite(x) ? x : String(x));
 
 def engine(*names: str) -> quickjs.Context:
     context = quickjs.Context()
-    for name in ("evaluator", *names):
+    for name in ("tails", "evaluator", *names):
         context.eval((ASSETS / f"{name}.js").read_text())
     context.eval(START)
     return context

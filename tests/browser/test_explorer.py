@@ -220,14 +220,14 @@ ANSWERS = [
     *(
         "is no positive number",
         "view is picture or table",
-        "“%zz” in the address is no",
+        "“junk” in the address is no NAME",
         "“%zz=1” in the address cannot be",
     ),
 ]
 
 
 def test_nonsense_in_the_address_is_said_and_the_rest_goes_on(book, tab):
-    tab.goto(f"{book.as_uri()}/{address(DEEP + ',foo:bar:baz', **NONSENSE)}&%zz&%zz=1")
+    tab.goto(f"{book.as_uri()}/{address(DEEP + ',foo:bar:baz', **NONSENSE)}&junk&%zz=1")
     settled(tab)
     told = tab.locator("#problems").inner_text()
     assert [words for words in ANSWERS if words not in told] == []
@@ -290,6 +290,17 @@ def test_files_that_are_no_exports_are_refused(page, tmp_path, content, words):
     page.wait_for_function("document.querySelector('#problems').textContent")
     assert words in page.locator("#problems").inner_text()
     assert "mine.json is left out" in page.locator("#problems").inner_text()
+
+
+def test_links_into_the_explorer_name_what_there_is(book, tab):
+    """From every claim, all forms of a part; and a form that is not there is left out."""
+    asked = set()
+    for file in [book / "index.html", *(book / "claims").glob("*/*.html")]:
+        asked |= set(re.findall(r"explorer/index\.html(#[^\"]+)", file.read_text()))
+    assert len(asked) > 300
+    opened(book, tab)
+    problems = tab.evaluate("(all) => all.map((hash) => maurey.address.read(hash).problems)", sorted(asked))
+    assert [one for one in problems if one] == []
 
 
 # --- for people -------------------------------------------------------------------------------------------------------

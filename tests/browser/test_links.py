@@ -57,7 +57,8 @@ def test_every_link_leads_somewhere(book):
             count += 1
             path, _, fragment = unquote(link).partition("#")
             target = (file.parent / path).resolve() if path else file
-            if not target.is_file() or (fragment and fragment not in read(target).ids):
+            state = target.parent.name == "explorer" and "=" in fragment  # of its sliders, and no place in it
+            if not target.is_file() or (fragment and not state and fragment not in read(target).ids):
                 dead.append(f"{file.relative_to(book)}: {link}")
     assert not dead
     assert count > 5000

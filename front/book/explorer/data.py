@@ -13,6 +13,7 @@ from maurey.symbolic.export import node
 from maurey.symbolic.printing import plain
 from maurey.verify.evidence import Standing, form_stands, standing_or_problem
 
+from .. import cite
 from .forms import MOST, OTHERS, Table, variants
 from .presets import presets
 from .quantities import QUANTITIES, quantity, subject
@@ -37,6 +38,7 @@ def data(claims: Iterable[Claim], tell: Tell = lambda text: None) -> dict[str, A
         "ranges": tomllib.loads(RANGES.read_text()),
         "most": {**MOST, "": OTHERS},
         "presets": presets(),
+        "papers": {claim.paper: cite.short(claim.paper) for claim in own},
     }
 
 

@@ -12,7 +12,7 @@ from maurey.symbolic.claim import Claim
 from . import data, runtime
 
 SCRIPTS = (
-    *("words", "evaluator", "compare", "blame", "samples", "formula", "model", "address", "plot", "worker", "controls"),
+    *("words", "tails", "evaluator", "compare", "blame", "samples", "formula", "model", "address", "plot", "worker", "controls"),
     *("answers", "taking", "certify", "own", "tour", "explorer"),
 )
 TEMML = Path(__file__).parents[1] / "temml" / "temml.min.js"

@@ -74,8 +74,8 @@ def test_some_forms_have_the_value_of_sweep(key, evaluate):
 def test_every_type_of_node_counts(kind, evaluate):
     place, form = NODES[kind].split()
     key, part = place.split(":")
-    rng, noticed = random.Random(f"explorer {kind}"), 0
-    for _ in range(TRIED):
+    rng, noticed = random.Random(f"spoiled {kind}"), 0
+    for _ in range(3 * TRIED):
         at, data, expected = drawn(key, part, form, rng)
         assert agrees(evaluate(data, at), expected)
         steps = [step | {"value": spoiled(step["value"], kind)} for step in data["steps"]]

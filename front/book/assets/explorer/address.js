@@ -9,6 +9,7 @@ function maureyAddress(E, model, data) {
   /** Low end, high end and first value of a symbol's slider. */
   function range(p) {
     const known = data.ranges.names[p.name] || data.ranges.domains[p.domain];
+    if (p.most) return ["1", String(p.most), String(Math.min(p.most, Number(known[2])))];
     return p.value ? [known[0], known[1], p.value] : known;
   }
 

@@ -16,7 +16,9 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
 
   /** One row for each bound: what it comes to, what stands behind it, and what is to be said of the value. */
   function values(box, found, certified) {
-    const least = app.smallest(found);
+    const least = app.smallest(found), smallest = least.length ? found[least[0]].at.value : null;
+    const times = ({ value }) => (value && smallest && value.sign > 0 && smallest.sign > 0 && Math.abs(value.log - smallest.log) > 1e-6
+      ? h("span", { class: "quiet" }, ` × ${told(1, value.log - smallest.log, 3)}`) : null);
     box.replaceChildren(h("table", { class: "values" },
       h("thead", {}, h("tr", {}, ["letter", "bound", "known", app.where()].map((text, n) => h("th", { scope: "col" }, n ? text : h("span", { class: "hidden" }, text))))),
       h("tbody", {}, found.map(({ one, at, remarks }, n) => {
@@ -25,7 +27,7 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
         return h("tr", { class: least.includes(n) ? "least" : "" },
           h("td", {}, letter(n)), h("th", { scope: "row" }, link(one), " ", h("span", { class: "quiet" }, prose(one.part.meaning))),
           h("td", { class: one.state }, h("span", { class: "mark", "aria-hidden": "true" }, mark), " ", says),
-          h("td", { class: "value" }, value, least.includes(n) ? h("span", { class: "crown" }, " smallest proved") : null,
+          h("td", { class: "value" }, value, least.includes(n) ? h("span", { class: "crown" }, " smallest proved") : times(at),
             exact ? h("span", { class: "exact" }, exact) : null, remarks.map((text) => h("span", { class: "remark" }, prose(text)))));
       }))));
   }

@@ -32,11 +32,11 @@ function maureyControls({ E, model, address, words, data, app }) {
     const claim = model.claims.get(part.key), paper = part.key.split("/")[0];
     const where = claim.own ? h("span", { class: "key" }, part.key) : h("a", { class: "key", href: `../claims/${part.key}.html#${part.name}` }, part.key.slice(paper.length + 1));
     return h("div", { class: "bound" },
-      h("p", {}, where, " ", prose(claim.title), alone ? null : [": ", h("em", {}, prose(part.meaning))], " ", h("span", { class: "paper" }, paper)),
+      h("p", {}, where, " ", prose(claim.title), alone ? null : [": ", h("em", {}, prose(part.meaning))], " ", h("span", { class: "paper" }, data.papers[paper] || paper)),
       h("p", { class: "chips" }, Object.keys(part.forms).map((form) => chip(part, form))));
   }
 
-  const text = (part) => `${part.key} ${model.claims.get(part.key).title} ${part.meaning}`.toLowerCase();
+  const text = (part) => `${part.key} ${data.papers[part.key.split("/")[0]] || ""} ${model.claims.get(part.key).title} ${part.meaning}`.toLowerCase();
 
   /** The claims of the quantity, by subject; groups that have a curve stand open. */
   function bounds(box, filter = "") {
@@ -172,7 +172,7 @@ function maureyControls({ E, model, address, words, data, app }) {
       } });
       return made;
     };
-    box.replaceChildren(h("label", { for: "over" }, "against "), choice, h("span", { class: "ends" }, " from ", end(low, "from", 1), " to ", end(high, "to", 2)), wrong);
+    box.replaceChildren(h("strong", {}, data.quantities[app.quantity()][0]), h("label", { for: "over" }, " against "), choice, h("span", { class: "ends" }, " from ", end(low, "from", 1), " to ", end(high, "to", 2)), wrong);
   }
 
   return { quantities, bounds, sliders, over, STATES, plain };

@@ -10,6 +10,7 @@ function maureyEvaluator() {
   const MOST_TERMS = 2000;
   const PANELS = 8;
   const NODES = 20; // of an integral's panel
+  const T = maureyTails();
 
   /** What has no value: the logarithm of zero, a sum that is too long. */
   class NoValue extends Error {}
@@ -158,56 +159,16 @@ function maureyEvaluator() {
   const log = (x) => ofPlain(most([x]), (i) => (signAt(x, i) > 0 ? logAt(x, i) : NaN));
   const exp = (x) => positive(Float64Array.from({ length: most([x]) }, (_, i) => plainAt(x, i)));
 
-  // log x! = (x + 1/2) log x - x + log(2 pi)/2 + gap(x): Stirling's series from 16 on
-  const FACTORIALS = [0];
-  for (let x = 1; x < 16; x++) FACTORIALS.push(FACTORIALS[x - 1] + Math.log(x));
-  const SERIES = [1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12];
-
-  function gap(x) {
-    if (x < 16) return FACTORIALS[x] - (x + 0.5) * Math.log(x) + x - Math.log(2 * Math.PI) / 2;
-    return SERIES.reduce((sum, c) => sum / (x * x) + c, 0) / x;
-  }
-
-  function logBinomial(n, k) {
-    if (!(k <= n)) return k > n ? -Infinity : NaN;
-    if (k <= 0 || k >= n) return Number.isFinite(n) ? 0 : NaN;
-    const share = k / n, below = Math.log(share), above = Math.log1p(-share);
-    const root = (below + above + Math.log(n) + Math.log(2 * Math.PI)) / 2;
-    return gap(n) - gap(k) - gap(n - k) - k * below - (n - k) * above - root;
-  }
-
   function binomial(n, k) {
     const at = (x, i) => Math.round(plainAt(x, i));
-    return positive(Float64Array.from({ length: most([n, k]) }, (_, i) => logBinomial(at(n, i), at(k, i))));
+    return positive(Float64Array.from({ length: most([n, k]) }, (_, i) => T.logBinomial(at(n, i), at(k, i))));
   }
 
-  function ceilLog2(x) {
-    const n = Math.round(x) - 1;
-    let bits = n < 1 ? 0 : Math.floor(Math.log2(n)) + 1;
-    while (n >= 1 && 2 ** bits <= n) bits++;
-    while (n >= 1 && 2 ** (bits - 1) > n) bits--;
-    return bits;
-  }
-
-  /** Newton's steps from the right of the root of a convex function, in t = log((1-q)/(1-p)). */
-  function inverseKl(q, c) {
-    if (!(q >= 0 && q <= 1 && c >= 0)) return NaN;
-    if (q === 1 || c === Infinity) return 1;
-    if (c === 0) return q;
-    if (q === 0) return -Math.expm1(-c);
-    const apart = (t) => -(1 - q) * Math.expm1(-t);
-    const first = c + Math.sqrt(c) * Math.sqrt(c + 2 * q);
-    let t = (c - q * Math.log(q)) / (1 - q);
-    if (first < 1 - q) t = Math.min(t, -Math.log1p(-first / (1 - q)));
-    for (let n = 0; n < 400; n++) {
-      const away = apart(t), divergence = (1 - q) * t - q * Math.log1p(away / q);
-      const step = ((divergence - c) * (q + away)) / away;
-      if (!(step > 0) || !Number.isFinite(step)) break;
-      t = Math.max(t - step, t / 16);
-      if (step <= 4e-16 * t) break;
-    }
-    return Math.min(q + apart(t), 1);
-  }
+  /** Of counts, and of a level that may be far below all doubles. */
+  const tail = (inverse) => (...xs) => {
+    const level = xs[xs.length - 1], counts = xs.slice(0, -1);
+    return ofPlain(most(xs), (i) => inverse(...counts.map((x) => Math.round(plainAt(x, i))), Math.min(0, logAt(level, i))));
+  };
 
   const PLAIN = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sign",
     "abs"];
@@ -220,8 +181,13 @@ function maureyEvaluator() {
     floor: count(-1),
     pi: () => one(Math.log(Math.PI)),
     e: () => one(1),
-    ceil_log2: onPlain(ceilLog2),
-    inverse_kl: onPlain(inverseKl),
+    ceil_log2: onPlain(T.ceilLog2),
+    inverse_kl: onPlain(T.inverseKl),
+    binomial_inverse: tail(T.binomialInverse),
+    hypergeometric_inverse: tail(T.hypergeometricInverse),
+    mixture_inverse: tail(T.mixtureInverse),
+    erf: onPlain((x) => 1 - T.erfc(x)),
+    erfc: onPlain(T.erfc),
     ...Object.fromEntries(PLAIN.map((name) => [name, onPlain(Math[name])])),
   };
 
@@ -331,11 +297,9 @@ function maureyEvaluator() {
         env[step.name] = value(step.value, env, memo);
         continue;
       }
-      const [index, size] = step.over, entries = [];
-      for (let i = 1; i <= integer(value(size, env, memo)); i++) {
-        entries.push(value(step.value, { ...env, [index]: read(String(i)) }, new Map()));
-      }
-      env[step.name] = entries;
+      const [index, size] = step.over, count = integer(value(size, env, memo));
+      env[step.name] = []; // an entry may speak of those before it
+      for (let i = 1; i <= count; i++) env[step.name].push(value(step.value, { ...env, [index]: read(String(i)) }, new Map()));
     }
     return env;
   }

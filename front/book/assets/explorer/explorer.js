@@ -10,7 +10,8 @@
   const POINTS = 160;
   const box = (id) => document.getElementById(id);
 
-  const state = { curves: [], over: ["T", "16", "1e6"], values: {}, gap: "0.1", view: "picture", focus: "", preset: "" };
+  const FRESH = { curves: [], gap: "0.1", view: "picture", focus: "" };
+  const state = { ...FRESH, values: {}, over: [] };
   const certified = new Map(); // by curve: its digits, for the values that are set
   let found = [], grid = [], settled = { winners: [], crossovers: [] }, shares = null, by = "quantity", picked = "entropy";
 
@@ -33,12 +34,21 @@
     return [...all.values()].filter((p) => used.has(p.name));
   };
 
-  /** Every symbol of the chosen claims with its text: what was set, or where its slider stands at first. */
+  let base = {}; // values of the network that was started from
+
+  /** What was set, or what the network has that was started from if it fits, or where the slider stands at first. */
+  function valueOf(p) {
+    if (state.values[p.name] !== undefined) return state.values[p.name];
+    const text = base[p.name], fits = text && !model.wrong(p, text) && !(p.most && Number(text) > p.most);
+    return fits ? text : p.optional ? "" : address.range(p)[2];
+  }
+
+  /** Every symbol of the chosen claims with its text. */
   function values() {
     const all = {};
     for (const { claim } of chosen()) {
       for (const p of [...claim.symbols, ...claim.constants]) {
-        const text = state.values[p.name] ?? (p.optional ? "" : address.range(p)[2]);
+        const text = valueOf(p);
         if (text) all[p.name] = text;
       }
     }
@@ -48,7 +58,7 @@
   const app = {
     state, chosen,
     symbols: () => symbolsOf(chosen()),
-    value: (p) => state.values[p.name] ?? (p.optional ? "" : address.range(p)[2]),
+    value: valueOf,
     named: (name) => chosen().flatMap(({ claim }) => [...claim.symbols, ...claim.constants]).find((p) => p.name === name),
     index: (name) => app.named(name)?.index || "",
     size: (index) => Number(values()[index] || 1),
@@ -109,7 +119,7 @@
     const width = Math.max(280, figure.clientWidth), height = Math.round(Math.min(430, Math.max(innerHeight * (width < 600 ? 0.36 : 0.48), 230)));
     drawn = plot.draw({
       width, height, curves, range: [grid[0], grid[grid.length - 1]], limit, heights, here: here()[1] / LN10,
-      where: plot.escape(app.where()), whole: model.integer(chosen(), name), name: `${name}${symbol ? `, ${symbol.plain}` : ""}`, unit: "", winners: settled.winners,
+      where: plot.escape(app.where()), whole: model.integer(chosen(), name), name: `${name}${symbol ? `, ${symbol.plain}` : ""}`, winners: settled.winners,
       words: limit === null ? "" : width < 500 ? "says nothing" : `says nothing: ${tops[0].says}`, crossovers: crossed,
       label: `${found.length} bounds against ${name}, from ${plain(grid[0])} to ${plain(grid[grid.length - 1])}`,
     });
@@ -169,7 +179,7 @@
       found.some(({ one }) => one.part.quantity === "entropy") ? "A log covering number says nothing by itself: it becomes a bound on the gap, and that says something once there are enough samples. " : "These bounds do not speak of a number of samples. ", more)]));
   }
 
-  const blamer = maureyWorker(maureyEvaluator, maureyBlame);
+  const blamer = maureyWorker(maureyTails, maureyEvaluator, maureyBlame);
 
   function blamed() {
     const row = found.find(({ one }) => one.id === (app.focus() || {}).id), out = box("blame");
@@ -277,9 +287,9 @@
 
   function preset(name) {
     const one = data.presets.find((item) => item.name === name);
-    state.values = { ...one.values };
+    state.values = {};
+    base = one.values;
     state.over = [...one.over];
-    state.preset = name;
     box("about").replaceChildren(...prose(one.about));
     app.show(one.bounds.filter((id) => model.curve(id)));
   }
@@ -292,13 +302,14 @@
   const certify = maureyCertify({ model, words, app, shown: () => answers.values(box("values"), found, certified) });
 
   function complain(problems) {
-    box("problems").replaceChildren(...problems.map((text) => h("p", {}, text)), problems.length ? h("button", { type: "button", class: "plain-button", onclick: () => complain([]) }, "all right") : "");
+    box("problems").replaceChildren(...problems.map((text) => h("p", {}, text)), problems.length ? h("button", { type: "button", class: "plain-button", onclick: () => complain([]) }, "close") : "");
   }
 
   function start() {
     const { found: wanted, problems } = address.read(location.hash), first = data.presets[0];
     const one = data.presets.find((item) => item.name === wanted.preset) || first;
-    Object.assign(state, { ...wanted, values: { ...one.values, ...wanted.values }, over: wanted.over || [...one.over] });
+    base = one.values;
+    Object.assign(state, FRESH, { ...wanted, over: wanted.over || [...one.over] });
     state.curves = wanted.curves?.length ? wanted.curves : one.bounds.filter((id) => model.curve(id));
     const quantities = new Set(chosen().map(({ part }) => part.quantity));
     picked = chosen()[0].part.quantity;

@@ -36,6 +36,7 @@ function maureyFormula() {
   }
 
   const SIGNS = { "<=": "\\leq", ">=": "\\geq", "<": "<", ">": ">", "=": "=" };
+  const LATEX = new Set(["sin", "cos", "tan", "sinh", "cosh", "tanh"]); // that have a command of their own
   const brackets = (text) => `\\left(${text}\\right)`;
 
   /** `name(symbol)` and `entry(symbol, place)` give LaTeX; `hidden` is the constant that a relation hides. */
@@ -43,10 +44,12 @@ function maureyFormula() {
     const isHidden = (node) => hidden !== "" && isNode(node, "symbol") && node[1] === hidden;
 
     const list = (nodes) => nodes.map(show).join(",\\, ");
+    const inverse = (name) => (xs) => `\\mathrm{${name}}^{-1}${brackets(list(xs))}`;
 
     const RULES = {
       number: ([text]) => {
         const [p, q] = text.split("/"), sign = q && p.startsWith("-") ? "- " : "";
+        if (q % 1000 === 0 && 1e4 % q === 0) return String(Number((p / q).toPrecision(6))); // rounded to decimals
         return q ? `${sign}\\frac{${p.replace("-", "")}}{${q}}` : p;
       },
       pi: () => "\\pi",
@@ -61,7 +64,10 @@ function maureyFormula() {
       ceiling: ([x]) => `\\left\\lceil ${show(x)} \\right\\rceil`,
       floor: ([x]) => `\\left\\lfloor ${show(x)} \\right\\rfloor`,
       ceil_log2: ([x]) => `\\left\\lceil \\log_2 ${show(x)} \\right\\rceil`,
-      inverse_kl: (xs) => `\\mathrm{kl}^{-1}${brackets(list(xs))}`,
+      inverse_kl: inverse("kl"),
+      binomial_inverse: inverse("Bin"),
+      hypergeometric_inverse: inverse("Hyp"),
+      mixture_inverse: inverse("Mix"),
       min: (xs) => `\\min${brackets(list(xs))}`,
       max: (xs) => `\\max${brackets(list(xs))}`,
       binomial: ([n, k]) => `{\\binom{${show(n)}}{${show(k)}}}`,
@@ -76,7 +82,8 @@ function maureyFormula() {
 
     function show(node) {
       const rule = Object.hasOwn(RULES, node[0]) ? RULES[node[0]] : null;
-      return rule ? rule(node.slice(1)) : `\\${node[0]}{\\left(${list(node.slice(1))} \\right)}`;
+      const called = LATEX.has(node[0]) ? `\\${node[0]}` : `\\operatorname{${node[0]}}`;
+      return rule ? rule(node.slice(1)) : `${called}{\\left(${list(node.slice(1))} \\right)}`;
     }
 
     function sum(terms) {
@@ -123,7 +130,7 @@ function maureyFormula() {
       if (below) return `\\frac{1}{${show(below)}}`;
       if (is(exponent, "1/2")) return `\\sqrt{${show(base)}}`;
       const text = show(base), whole = isNode(base, "number") && !base[1].includes("/");
-      const bare = (isNode(base, "symbol") || isNode(base, "entry") || whole) && !text.includes("^");
+      const bare = (isNode(base, "symbol") || isNode(base, "entry") || whole) && !/['^]/.test(text); // a prime is above
       return `${bare ? text : brackets(text)}^{${rational(exponent) ? exponent[1] : show(exponent)}}`;
     }
 
@@ -139,10 +146,10 @@ function maureyFormula() {
     };
   }
 
-  /** The entry of a list: per head in brackets, per layer in parentheses, else an index. */
-  function placed(base, index, place) {
-    if (index !== "H" && index !== "L") return `${base}_{${place}}`;
-    const [left, right] = index === "H" ? "[]" : "()", caret = base.indexOf("^");
+  /** The entry of a list: of heads above in brackets, of layers in parentheses, as where there is an index already. */
+  function placed(base, mark, place) {
+    if (mark !== "H" && mark !== "L" && !base.includes("_")) return `${base}_{${place}}`;
+    const [left, right] = mark === "H" ? "[]" : "()", caret = base.indexOf("^");
     if (caret < 0) return `${base}^{${left}${place}${right}}`;
     const above = base.slice(caret + 1).replace(/^[{}]+|[{}]+$/g, "");
     return `${base.slice(0, caret)}^{${above}${left}${place}${right}}`;

@@ -20,7 +20,9 @@ function maureyModel(E, C, data) {
     const constants = claim.constants.map(([name, latex, meaning, value, plain = ""]) =>
       ({ ...symbol([name, latex, meaning, "positive real", "", 0, plain]), value }));
     const assumes = claim.assumes.map(([node, text]) => ({ relation: nodes[node], text }));
-    claims.set(key, { ...claim, key, symbols: claim.symbols.map(symbol), constants, assumes });
+    const symbols = claim.symbols.map(symbol), lengths = new Set([...claim.unrolled, ...symbols.map((p) => p.index)]);
+    for (const p of symbols) if (lengths.has(p.name)) p.most = data.most[p.name] || data.most[""]; // how long its lists are
+    claims.set(key, { ...claim, key, symbols, constants, assumes });
   }
 
   const parts = new Map(data.parts.map((part) => [`${part.key}:${part.name}`, part]));

@@ -112,7 +112,7 @@ function maureyPlot() {
   }
 
   /** `curves`: [{points: [[x, y]], proved}]; `range`: ends of x; `here`: where things are, and the heights there. */
-  function draw({ width, height, curves, range, name, unit, limit, words, winners, crossovers, here, heights, where, whole, label }) {
+  function draw({ width, height, curves, range, name, limit, words, winners, crossovers, here, heights, where, whole, label }) {
     const left = 66, right = width - 26, top = 22, bottom = height - 52 - (RIBBON - 6);
     const box = { left, right, top, bottom, width: right - left, height: bottom - top };
     const [low, high] = span(curves, limit), ends = range.map(Math.log10);
@@ -132,7 +132,7 @@ function maureyPlot() {
       `<g clip-path="url(#inside)">${lines.join("")}</g>${ribbon(box, x, winners)}${rings.join("")}${marker}` +
       tags(curves, y, right + 8, top, bottom) +
       `<text class="axis" text-anchor="middle" x="${(left + right) / 2}" y="${height - 5}">${escape(name)}</text>` +
-      `<text class="axis" x="4" y="${top - 2}" visibility="hidden">${escape(unit)}</text></svg>`;
+      `</svg>`;
     const place = (pixel) => 10 ** (ends[0] + ((Math.min(right, Math.max(left, pixel)) - left) / box.width) * (ends[1] - ends[0]));
     return { svg, place };
   }

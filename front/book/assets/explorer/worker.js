@@ -2,8 +2,8 @@
 
 "use strict";
 
-function maureyWorker(evaluator, blame) {
-  const source = `"use strict"; ${evaluator} ${blame}
+function maureyWorker(...functions) {
+  const source = `"use strict"; ${functions.join("\n")}
     const E = maureyEvaluator(), B = maureyBlame(E);
     onmessage = ({ data: { number, question } }) => {
       try { postMessage({ number, answer: B.shares(question.steps, question.values, question.still) }); }
