@@ -12,7 +12,20 @@ from maurey.symbolic.claim import Claim
 from . import data, runtime
 
 SCRIPTS = (
-    *("words", "tails", "evaluator", "compare", "blame", "samples", "formula", "model", "address", "plot", "worker", "controls"),
+    *(
+        "words",
+        "tails",
+        "evaluator",
+        "compare",
+        "blame",
+        "samples",
+        "formula",
+        "model",
+        "address",
+        "plot",
+        "worker",
+        "controls",
+    ),
     *("answers", "taking", "certify", "own", "tour", "explorer"),
 )
 TEMML = Path(__file__).parents[1] / "temml" / "temml.min.js"

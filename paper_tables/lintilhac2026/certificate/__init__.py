@@ -178,10 +178,10 @@ METHOD = (
     "divergence of Gaussians; sigma from a grid of 28 values, each with its share of the probability of failure. "
     "Seeger's bound with 2 sqrt(m), its inverse certified. The loss of drawn networks on the sample is estimated by "
     "2,000 draws with 16 strings each; their confidence is counted (0.01 of 0.05). Each bound holds with probability "
-    "0.95 by itself, not all of them together. Outputs are computed in doubles and rounded to multiples of 2^-20, losses "
-    "are the largest within 2^-20 of that, and means are exact: nothing depends on how many are computed at once.",
-    "Held-out test: the network that fitted the first half, on the other half, at the same confidence (exact binomial for "
-    "wrong bits, else the best of three). It needs no prior and no draws, and speaks of the network itself.",
+    "0.95 by itself, not all of them together. Outputs are doubles, rounded to multiples of 2^-20; losses are "
+    "the largest within 2^-20 of that, and means are exact: nothing depends on how many are computed at once.",
+    "Held-out test: the network that fitted the first half, on the other half, at the same confidence (exact binomial "
+    "for wrong bits, else the best of three). It needs no prior and no draws, and speaks of the network itself.",
     "A bound of this kind is always below 1, which says little: a constant has the squared loss 1/4 on every "
     "target, and is wrong for half of the strings on one parity. Bounds are on drawn networks; what the network itself "
     f"has is in the CSV; the figure shows what is below {FLOOR:g} there.",

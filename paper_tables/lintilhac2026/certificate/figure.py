@@ -1,5 +1,5 @@
-"""Certified bounds task by task, with what drawn networks lose on other strings, an ordinary held-out test, and what the
-best constant loses."""
+"""Certified bounds task by task, with what drawn networks lose on other strings, an ordinary held-out test, and the
+loss of the best constant."""
 
 from __future__ import annotations
 

@@ -160,4 +160,3 @@ key, that proof fails, and so does its constant: the triangle inequality is left
              printed=_moves(_heads(rotary=Rational(10000)))),
     ),
 )  # fmt: skip
-

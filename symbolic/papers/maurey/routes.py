@@ -126,4 +126,3 @@ side, is at most twice that and the deviation.""",
         Part("gap", GAP, "generalization gap, one side", printed=_one_scale_gap),
     ),
 )
-

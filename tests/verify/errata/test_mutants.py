@@ -1,5 +1,5 @@
-"""Mutants of what holds, with every constant in it: a factor, an exponent, a norm. All are reported. Those with a hidden
-constant are in test_comparison.py (a parameter dropped) and test_directions.py (three directions)."""
+"""Mutants of what holds, with every constant in it: a factor, an exponent, a norm. All are reported. Those with a
+hidden constant are in test_comparison.py (a parameter dropped) and test_directions.py (three directions)."""
 
 from dataclasses import replace
 
@@ -11,7 +11,8 @@ from maurey.symbolic import registry
 from maurey.verify.errata.comparison import compare
 from maurey.verify.errata.witnesses import replay
 
-FACTORS = """edelman2022/2.2:gap edelman2022/4.2:eps_in edelman2022/A.7:moved edelman2022/A.10:log_N edelman2022/A.15:moved
+FACTORS = """edelman2022/2.2:gap edelman2022/4.2:eps_in edelman2022/A.7:moved edelman2022/A.10:log_N
+edelman2022/A.15:moved
 lintilhac2026/B:leak lintilhac2026/10:W_1 lintilhac2026/20:norm lintilhac2026/22:g mousavi2025/11:error
 mousavi2025/39:norm mousavi2025/40:variance trauger2024/S2.3:gap trauger2024/3.3:log_N trauger2024/S3.4:ratio
 trauger2024/4.1:E"""
