@@ -29,7 +29,7 @@ ROUTES = (BITS, "net", "counting", "norms", "norm net", "length-free")
 CODED, ROUNDED = "bits, coded", "bits, rounded"  # of a program that is at hand
 NOISY = "pac-bayes"
 PROGRAMS = (BITS, CODED, ROUNDED)
-KEYS = dict.fromkeys(PROGRAMS, "maurey/occam") | {NOISY: "maurer2004/5"}
+KEYS = dict.fromkeys(PROGRAMS, "maurey/bits") | {NOISY: "maurer2004/5"}
 KEYS |= {route: WAYS[route].key for route in ROUTES if route != BITS}
 ABOUT = {
     BITS: "bits: all programs of so many bits",

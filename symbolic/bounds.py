@@ -163,6 +163,6 @@ def number_of(numbers: Stored) -> Expr:
 def bits_gap(D: Derivation, numbers: Expr, c: Expr) -> Expr:
     """The class of the programs that differ in so many numbers, of so many bits each."""
     p = D.let("p_all", "P", numbers, "numbers that are stored, and trained")
-    size = D.let("log_N", LOG_N, p * bits * log(Integer(2)), "programs that differ in their bits", "maurey/occam")
+    size = D.let("log_N", LOG_N, p * bits * log(Integer(2)), "programs that differ in their bits", "maurey/bits")
     value = net_gap(S.Zero, size, c, delta, m)
-    return D.let("gap", GAP, value, "Hoeffding's inequality for each program, and a union", "maurey/occam")
+    return D.let("gap", GAP, value, "Hoeffding's inequality for each program, and a union", "maurey/bits")

@@ -1,4 +1,4 @@
-"""Routes that count bits: the program as it is stored, in a prefix code, or with its numbers rounded (maurey/occam)."""
+"""Routes that count bits: the program as it is stored, in a prefix code, or with its numbers rounded (maurey/bits)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from maurey.symbolic.derivation import Step
 
 from .measured import Row as Measured
 
-OCCAM = "maurey/occam"
+PROGRAM = "maurey/bits"
 
 SCALE = 32  # bits of the largest entry of a rounded tensor
 CHOICE = 5  # bits that say how many bits an entry is rounded to, 1 to 32
@@ -39,7 +39,7 @@ def lengths(rows: Sequence[Measured], head: int, rounded_to: int) -> Iterator[tu
 
 def occam(route: str, bits: int, each: Fraction, range_: Fraction, samples: int | None, trained: str) -> Row:
     """The row of a program that takes so many bits."""
-    claim, at = registry.find(OCCAM), {"bits": bits, "b": range_, "delta": each}
+    claim, at = registry.find(PROGRAM), {"bits": bits, "b": range_, "delta": each}
     found = smallest(claim, range_, "printed", "gap", at, LIMIT)
     gap = enclose(claim, "printed", "gap", DIGITS, **at, m=samples) if samples else None
     return Row(

@@ -82,8 +82,8 @@ Nothing is symmetrized: the net does not depend on the sample.""",
     parts=(Part("gap", GAP, "generalization gap, one side", printed=lambda _: net_gap(eps, E, b, delta, m)),),
 )
 
-occam = Claim(
-    key="maurey/occam",
+programs = Claim(
+    key="maurey/bits",
     title="Bits: a union over programs",
     kind="generalization",
     statement=r"""Let losses lie in $[0,b]$, and let a prefix code be fixed before the sample. With probability at
@@ -116,11 +116,11 @@ scale = Claim(
     title="One cover, at one scale",
     kind="rademacher",
     statement=r"""For a class with $|f|\le A$ that is covered at $\tau$ on the sample by $e^E$ of its own functions,
-the empirical Rademacher complexity is at most $\tau+A\sqrt{2E/m}$ (the way to the centres, and Massart's lemma for
-them), and at most $A$. Losses in $[0,b]$ are at most $b/2$ once half their range is taken off; so their gap, one
+the empirical Rademacher complexity is at most that of maurey/one-step for an interval of length $2A$, and at most
+$A$. Losses in $[0,b]$ are at most $b/2$ once half their range is taken off; so their gap, one
 side, is at most twice that and the deviation.""",
     symbols=(*parameters("A tau m b delta"), ENTROPY),
-    uses=("maurey/chaining", "maurey/deviation"),
+    uses=("maurey/one-step", "maurey/deviation"),
     parts=(
         Part("R", r"\hat{\mathcal R}(\mathcal F)", "empirical Rademacher complexity", printed=_one_scale),
         Part("gap", GAP, "generalization gap, one side", printed=_one_scale_gap),
