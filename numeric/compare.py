@@ -71,7 +71,7 @@ class Comparison:
     >>> found
     <2 curves over N from 10 to 1000, 0 crossovers; smallest: edelman2022/4.5 sharp>
     >>> found.curves[1].label, found.curves[1].log10[0]
-    ('edelman2022/4.5 sharp', 4.200290965966)
+    ('edelman2022/4.5 sharp', 3.317044023158)
     """
 
     over: str

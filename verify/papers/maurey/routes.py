@@ -21,8 +21,8 @@ from maurey.verify.prove.identities import same
 from maurey.verify.prove.proofs import conclude, formula
 from maurey.verify.tally import ROUNDING
 
-PACKING, ALLOCATION, NET, OCCAM, SCALE = (
-    f"maurey/{name}" for name in ("packing", "counting-allocation", "net", "occam", "one-scale")
+PACKING, ALLOCATION, NET, BITS, SCALE = (
+    f"maurey/{name}" for name in ("packing", "counting-allocation", "net", "bits", "one-scale")
 )
 DELTAS = (0.5, 0.1, 0.001)
 
@@ -164,7 +164,7 @@ def nets(effort: Effort) -> Result:
     return comparison(NET, "printed", "gap", instances(), note)
 
 
-@check(OCCAM)
+@check(BITS)
 def programs(effort: Effort) -> Result:
     def instances() -> Iterator[Instance]:
         for (m, p, bits, delta, gap), b in product(unions(effort), (1.0, 3.0)):
@@ -172,7 +172,7 @@ def programs(effort: Effort) -> Result:
             yield Instance(at, b * gap, b * gap, texts(at) | {"p": str(p)}, "fails more often than delta")
 
     note = "2^bits independent programs with losses 0 and b, exact binomial probabilities"
-    return comparison(OCCAM, "printed", "gap", instances(), note)
+    return comparison(BITS, "printed", "gap", instances(), note)
 
 
 # --- one scale --------------------------------------------------------------------------------------------------------
