@@ -39,7 +39,7 @@ def _(eps, m, b, delta, E):
     return eps + eps + b * sqrt(-log(delta * exp(-E)) / 2 / m)
 
 
-@form(M + "occam", "gap", "printed")
+@form(M + "bits", "gap", "printed")
 def _(m, b, delta, bits):
     return b * sqrt(-log(delta / mpf(2) ** int(bits)) / 2 / m)
 
