@@ -25,7 +25,6 @@ from maurey.symbolic.claim import Claim, Parameter, Part
 MODULES = ["", "certificates", "questions", "nn", "view", "lists", "verdicts", "symbolic.errors"]
 MODULES += [f"numeric.{name}" for name in ("balls", "blame", "compare", "logs", "samples")]
 A10 = dict(eps="1/10", N=100, B_w=1, B_X=1)
-OF_ONE_NETWORK = ("maurey.bounds", "maurey.certificates")
 GAP = dict(L_loss=1, C_F=1, A=1, b=1, delta="1/20")
 LEMMA = maurey.claim("edelman2022/A.10")
 
@@ -219,9 +218,9 @@ def test_refusals_say_what_would_be_right(message):
 
 def test_no_claim_has_a_symbol_that_is_called_like_an_option():
     names = {p.name for claim in maurey.claims() for p in claim.names}
-    functions = [value for _, value in public() if inspect.isfunction(value)]
-    methods = [one for one in functions if one.__module__ not in OF_ONE_NETWORK]  # they take no values of symbols
-    options = {name for method in methods for name in inspect.signature(method).parameters}
+    taken = [set(inspect.signature(value).parameters) for _, value in public() if inspect.isfunction(value)]
+    options = set().union(*(words for words in taken if words & {"values", "sizes"}))  # of symbols
+    assert {"form", "over", "gap"} <= options
     assert not names & (options | set(registry.TAKEN))
 
 
