@@ -164,12 +164,12 @@ def LayerNorm(
 ) -> m.LayerNorm:
     """Gains and biases that are not given are fixed at 1 and 0; True names their bounds, B_N_gain (the largest entry)
     and B_N_bias (the norm). With `least`, tokens are assumed to vary so much, which gives no bound on a risk."""
-    return _norm(width, eps, gain, bias, name, least, True)
+    return _norm(width, eps, gain, bias, name, least, centred=True)
 
 
 def RMSNorm(width: Size, eps: Size = "eps_LN", gain: Any = None, name: str = "N", least: Size = None) -> m.LayerNorm:
     """The same without centring."""
-    return _norm(width, eps, gain, None, name, least, False)
+    return _norm(width, eps, gain, None, name, least, centred=False)
 
 
 def _norm(width: Size, eps: Size, gain: Any, bias: Any, name: str, least: Size, centred: bool) -> m.LayerNorm:

@@ -170,20 +170,22 @@ class Asked:
 
     def row(self, route: str, each: Fraction, samples: int | None, tell: Tell) -> Row:
         if why := self.refused(route):
-            return Row(route, self.trained, refused=why)
+            return Row(route=route, trained=self.trained, refused=why)
         tell(f"deriving: {route}")
         claim = self.claim(route)
         if route != BITS and not self.subject.known:
-            return Row(route, self.trained, claim, refused=NO_NORMS)
+            return Row(route=route, trained=self.trained, claim=claim, refused=NO_NORMS)
         delta = self.delta(route, each)
         found = smallest(
-            claim, self.subject.range, "derived", "gap", self.given(claim, delta=delta), LIMIT,
-            lambda text: tell(f"{route}: {text}"),
+            claim, self.subject.range, "derived", "gap", self.given(claim, delta=delta), limit=LIMIT,
+            report=lambda text: tell(f"{route}: {text}"),
         )  # fmt: skip
         at = samples or (found.m if found else None)
         resolution, log_N = self._sizes(route, at) if at else (None, None)
         gap = enclose(claim, "derived", "gap", DIGITS, **self.given(claim, delta=delta, m=samples)) if samples else None
-        row = Row(route, self.trained, claim, log_N, resolution, gap)
+        row = Row(
+            route=route, trained=self.trained, claim=claim, log_N=log_N, resolution=resolution, gap=gap
+        )  # fmt: skip
         return replace(row, m_least=found.m, at_least=found.at_m, before=found.before) if found else row
 
     def _sizes(self, route: str, m: int) -> tuple[Enclosure | None, Enclosure]:

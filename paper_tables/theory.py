@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from maurey.verify.certificates.gaps import DIGITS, Stated
-from maurey.verify.certificates.norm_bounds import COUNTED, DELTA, PROVED, bounds
+from maurey.verify.certificates.norm_classes import COUNTED, DELTA, PROVED, bounds
 from maurey.verify.training.trials.keys import Job
 
 from .accounts import account, finished

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from maurey.verify.certificates.norm_bounds import COUNTED, PROVED
+from maurey.verify.certificates.norm_classes import COUNTED, PROVED
 
 from . import style
 from .exhibits import Data

@@ -60,7 +60,7 @@ def terms_of(D: Derivation, module: Module, x: Signal, way: Way, frozen: frozens
 
 
 def log_size(D: Derivation, terms: list[Term], eps: Expr, way: Way) -> Expr:
-    return total(D, terms, eps, "log_N", LOG_N, "log-sizes of product covers add", way.split)
+    return total(D, terms, eps, "log_N", LOG_N, "log-sizes of product covers add", split=way.split)
 
 
 def in_shares(way: Way, parts: Mapping[str, Expr]) -> Way:

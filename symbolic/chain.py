@@ -106,7 +106,7 @@ def levelled(
 ) -> Expr:  # fmt: skip
     """The same with as many levels as serve best (maurey/levels); also for an entropy of at most whole/eps^2."""
     if whole is not None:
-        one = levelled(D, C, A, m, p, proper, f"{name}_offset")
+        one = levelled(D, C, A, m, p, proper, name=f"{name}_offset")
         link = D.let("s_whole", "s'", Min(A / E, sqrt(2 * whole / m)), "the same without what rounding up adds")
         other = (E if proper else 1 + E) * link * (EXCESS + log(A / link))
         return D.let(

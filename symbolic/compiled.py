@@ -108,7 +108,7 @@ class Compiler:
         if self.a.gated:
             G, U, D = (self.linear(name) for name in "GUD")
             gate = GATES[self.a.activation]
-            return Gated(G.matrix, U.matrix, D.matrix, gate, G.bias, U.bias, D.bias)
+            return Gated(G.matrix, U.matrix, D.matrix, gate, gate_bias=G.bias, up_bias=U.bias, down_bias=D.bias)
         return compose(self.linear("W1"), Activation(self.a.activation), self.linear("W2"))
 
     def block(self) -> Module:

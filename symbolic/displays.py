@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .claim import HIDES, RELATIONS, Claim, Part, Setting
-from .printing import printer_of, shown, step_latex
+from .printing import printer_of, step_latex, typeset_expr
 from .typesetting import rows
 
 WORDS = {"printed": "As printed", "repaired": "As it should read", "derived": "Derived", "sharp": "Best proved"}
@@ -22,7 +22,7 @@ def display(claim: Claim, part: Part, form: str, setting: Setting) -> str:
     relation = part.relation_of(form)
     printer = printer_of(claim, where, hidden="C0" if relation in HIDES else "")
     lines = [(part.lhs, RELATIONS[relation], last.expr), *((step_latex(step), "=", step.expr) for step in where)]
-    fit = [(left, relation, shown(claim, part, form, expr)) for left, relation, expr in lines]
+    fit = [(left, relation, typeset_expr(claim, part, form, expr)) for left, relation, expr in lines]
     body = " \\\\\n".join(rows(printer, fit))
     return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
 

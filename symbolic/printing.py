@@ -76,7 +76,7 @@ def printer_of(claim: Claim, steps: Iterable[Step] = (), hidden: str = "") -> La
     return Latex(names, {p.name: p.index for p in claim.symbols}, hidden)
 
 
-def shown(claim: Claim, part: Part, form: str, expr: Expr) -> Expr:
+def typeset_expr(claim: Claim, part: Part, form: str, expr: Expr) -> Expr:
     """What the paper prints, term by term; all else tidied."""
     as_read = form == "printed" and claim.origin_of(part.name) in ("printed", "damaged")
     return expr if as_read else tidied(expr)
@@ -86,9 +86,9 @@ def _rows(claim: Claim, part: Part, form: str, setting: Setting, said: str) -> l
     *where, last = part.steps(form, setting)
     relation = part.relation_of(form)
     printer = printer_of(claim, where, hidden="C0" if relation in HIDES else "")
-    rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(shown(claim, part, form, last.expr))}{said}"]
+    rows = [rf"{part.lhs} &{RELATIONS[relation]} {printer.doprint(typeset_expr(claim, part, form, last.expr))}{said}"]
     for i, step in enumerate(where):
-        right = printer.doprint(shown(claim, part, form, step.expr))
+        right = printer.doprint(typeset_expr(claim, part, form, step.expr))
         rows.append((r"\text{where}\quad " if i == 0 else "") + f"{step_latex(step)} &= {right}")
     return rows
 
@@ -123,7 +123,7 @@ def trace_latex(claim: Claim, part: Part, form: str, setting: Setting) -> str:
         if claim.departure(step, form):
             reason += f"; differs from the printed proof: {claim.departure(step, form)}"
         sign = RELATIONS[part.relation_of(form)] if step is steps[-1] else "="
-        right = printer.doprint(shown(claim, part, form, step.expr))
+        right = printer.doprint(typeset_expr(claim, part, form, step.expr))
         rows.append(rf"({i})\quad {step_latex(step)} &{sign} {right} && {_words(reason)}")
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 

@@ -52,7 +52,7 @@ def neighbourhood(claim: Claim, library: Library) -> list[Drawing]:
     edges = _reduced({key: [k for k in claims[key].uses if k in keys] for key in keys})
     edges = {key: found for key, found in edges.items() if key not in shown} | {key: [claim.key] for key in shown}
     return [
-        _drawn(_ordered(rows, edges), edges, claim, library, width, kind, len(users) - len(shown))
+        _drawn(_ordered(rows, edges), edges, claim, library, width, kind, more=len(users) - len(shown))
         for width, kind in ((WIDE, "wide"), (NARROW, "narrow"))
     ]
 
@@ -148,7 +148,8 @@ def _node(key: str, claim: Claim, library: Library, x: float, y: float) -> Node:
 
     found = next(one for one in library.claims if one.key == key)
     title = f"{cite.short(found.paper)}, {found.number}: {plain(found.title)}"
-    return Node(key, _label(key, claim), title, address(key), library.badge(key), x, y, _width(key, claim))
+    label, width = _label(key, claim), _width(key, claim)
+    return Node(key, label, title, address=address(key), badge=library.badge(key), x=x, y=y, width=width)
 
 
 def _path(a: Node, b: Node) -> str:

@@ -17,7 +17,7 @@ from maurey.paper_tables.trauger2024 import majority
 from maurey.paper_tables.trauger2024 import trained as layers
 from maurey.symbolic.claim import InputError
 from maurey.verify.certificates.gaps import above
-from maurey.verify.certificates.norm_bounds import bounds, of_class, paid
+from maurey.verify.certificates.norm_classes import bounds, of_class, paid
 from maurey.verify.training.trials.boolean import Config
 from maurey.verify.training.trials.keys import key
 from maurey.verify.training.trials.majority import Majority

@@ -123,7 +123,7 @@ def result(part: str, form: str, targets: list[Any], models: Iterable[str]) -> R
 
 def gaps(key: str, effort: Effort, models: Iterable[str]) -> Iterator[Result]:
     """Of every form that is proved: measured gap over bound."""
-    from maurey.verify.certificates.norm_bounds import bounds
+    from maurey.verify.certificates.norm_classes import bounds
     from maurey.verify.training.readings.trajectories import course
 
     found: dict[tuple[str, str], list[float]] = {}

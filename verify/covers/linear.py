@@ -74,7 +74,7 @@ def linear(effort: Effort, kind: str, norms: str) -> Iterator[Instance]:
         at = {"eps": eps, "N": Fraction(N), "d_1": Fraction(d_1), "d_2": Fraction(d_2), "B_X": R, **members.bounds}
         volume = d_1 * d_2 * math.log(1 + 2 * math.sqrt(a))
         if kind == "best" and a > 1 and volume < max(0, below(costs[chosen][0])) * costs[chosen][1]:
-            yield _packed(W, X, float(eps), float(R), members.project, at, volume)
+            yield _packed(W, X, float(eps), float(R), members.project, at, size=volume)
             continue
         run, again, error = corrected(chosen, W, X, float(R), float(eps), members)
         inside = np.allclose(run.centre, again, rtol=0, atol=1e-12)
@@ -148,7 +148,7 @@ def column_sum(effort: Effort, in_l1: bool, best: bool) -> Iterator[Instance]:
         volume = min(k * d * math.log(1 + 2 * math.sqrt(a)), few)
         if best and volume < min(size, log_count(k * d, k * a, True) if in_l1 else size):
             X = float(R) * (np.eye(d) if in_l1 else inputs(rng, N, d, i % 3))
-            yield _packed(W, X, float(eps), float(R), project, at, volume)
+            yield _packed(W, X, float(eps), float(R), project, at, size=volume)
             continue
         if best and in_l1 and log_count(k * d, k * a, True) < size:
             centre = _in_larger_ball(W, float(B), k, a, project)

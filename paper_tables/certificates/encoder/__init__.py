@@ -16,7 +16,7 @@ from maurey.paper_tables.trained import Outcome, in_stages
 from maurey.paper_tables.verdicts import Finding
 from maurey.verify.certificates import bounds, messages
 from maurey.verify.certificates.losses import Losses
-from maurey.verify.certificates.norm_bounds import bounds as covering
+from maurey.verify.certificates.norm_classes import bounds as covering
 from maurey.verify.certificates.wording import UNIT
 
 COLUMNS = ["function", "certificate", "claim", "strings", "errors on them", "price", "at most", "on fresh strings"]

@@ -43,7 +43,7 @@ def _allocated(setting: Setting) -> list[Step]:
         Term(str(i), str(i), Indexed(beta, i), parametric(Indexed(count, i), Indexed(reach, i)))
         for i in range(1, setting.size("n") + 1)
     ]
-    return D.steps_to(total(D, terms, eps, "value", "", "the costs add", allocate_counts))
+    return D.steps_to(total(D, terms, eps, "value", "", "the costs add", split=allocate_counts))
 
 
 def _shares() -> Expr:

@@ -46,7 +46,7 @@ def deviation(level: Expr, odds: Expr) -> Expr:
 
 
 def of_class(_: Setting) -> list[Step]:
-    return complexity(H, m, r_z, D_e, B_QK, B_a * B_W, tau, "Rad")
+    return complexity(H, m, r_z, D_e, B_QK, gain=B_a * B_W, level=tau, name="Rad")
 
 
 def radii() -> list[Step]:
@@ -64,7 +64,7 @@ RADIUS, EMBEDDING = symbols("radius_z embedding")
 def gap(_: Setting) -> list[Step]:
     return [
         *radii(),
-        *complexity(H, m, RADIUS, EMBEDDING, B_QK, B_a * B_W, tau, "Rad"),
+        *complexity(H, m, RADIUS, EMBEDDING, B_QK, gain=B_a * B_W, level=tau, name="Rad"),
         step("gap", "", 2 * Symbol("Rad") + deviation(tau, 1 / delta)),
     ]
 
@@ -78,7 +78,7 @@ def risk(level: Callable[[], list[Step]], norm: Callable[[], Expr], gain: Expr) 
             *radii(),
             step("bound_QK", "r_{QK}", norm()),
             *level(),
-            *complexity(q, m, RADIUS, EMBEDDING, Symbol("bound_QK"), gain, tau, "R_class"),
+            *complexity(q, m, RADIUS, EMBEDDING, Symbol("bound_QK"), gain=gain, level=tau, name="R_class"),
             step("risk", "", 4 * eps_2NN + 2 * Symbol("R_class") + deviation(tau, n**c) + 1 / sqrt(n)),
         ]
 
