@@ -73,3 +73,13 @@ def test_what_takes_the_inner_limit_for_its_own_is_rung_again():
 def test_a_limit_that_never_comes():
     with clock.fence(1e300):
         busy(0.01)
+
+
+def test_no_object_of_z3_is_left_half_made():
+    """Interrupted between the making of a solver and the counting of it, its end would free what is not its own."""
+    room = {"__name__": "z3.room", "busy": busy, "done": []}
+    exec("def work():\n    busy(0.2)\n    done.append(1)", room)
+    with pytest.raises(clock.OutOfTime), clock.fence(0.05):
+        room["work"]()
+        busy(1)
+    assert room["done"] == [1]
