@@ -47,7 +47,7 @@ def test_fields_that_came_later_leave_the_key_as_it_was():
 
 @pytest.mark.parametrize("model", KINDS)
 def test_a_key_is_the_hash_of_all_that_is_said(model, monkeypatch):
-    needed = {"m": 200, "N": 4, "D": 2, "T": 20}
+    needed = {"m": 200, "N": 4, "D": 2, "T": 20, "function": "parity", "s": 2}
     given = config({"model": model} | {n: v for n, v in needed.items() if n in {f.name for f in fields(KINDS[model])}})
     said = {f.name: getattr(given, f.name) for f in fields(given) if not f.metadata.get("later")}
     assert [key(given, i) for i in range(3)] == [by_hand(said, i) for i in range(3)]
