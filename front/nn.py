@@ -48,6 +48,8 @@ def value(given: Size, what: str = "a size or a norm") -> Expr:
     found = NAME.fullmatch(given.strip()) if isinstance(given, str) else None
     if found:
         name, index = found.groups()
+        if index and index.isdigit() and not int(index):
+            raise InputError(f"the entries of a list are counted from 1, got {given}")
         return Indexed(name, Integer(index) if index.isdigit() else Symbol(index)) if index else Symbol(name)
     try:
         number = exact(given)
@@ -58,6 +60,21 @@ def value(given: Size, what: str = "a size or a norm") -> Expr:
     if number < 0:
         raise InputError(f"{what} is not negative, got {cut(str(given))}")
     return Rational(number.numerator, number.denominator)
+
+
+def size(given: Size, what: str = "a size") -> Expr:
+    """A positive integer, or a name."""
+    found = value(given, what)
+    if found.is_number and not (found.is_Integer and found > 0):
+        raise InputError(f"{what} is a positive integer or a name, got {cut(str(given))}")
+    return found
+
+
+def positive(given: Size, what: str) -> Expr:
+    found = value(given, what)
+    if found == 0:
+        raise InputError(f"{what} is positive, got 0")
+    return found
 
 
 # --- matrices ---------------------------------------------------------------------------------------------------------
@@ -76,7 +93,8 @@ def Matrix(name: str, outputs: Size, inputs: Size, **norms: Size) -> Map:
         if kind not in KINDS:
             raise InputError(f"no norm {kind!r}{perhaps(kind, KINDS)}; there are {', '.join(KINDS)}")
     bounds = {kind: value(bound, f"the norm {kind} of {name}") for kind, bound in norms.items()}
-    return Map(name, name, value(outputs), value(inputs), **(bounds or {"spectral": Symbol(f"B_{name}")}))
+    sizes = (size(n, f"the number of {side} of {name}") for n, side in ((outputs, "outputs"), (inputs, "inputs")))
+    return Map(name, name, *sizes, **(bounds or {"spectral": Symbol(f"B_{name}")}))
 
 
 def _matrix(given: Any, name: str, outputs: Size, inputs: Size, kind: str = "spectral") -> Map:
@@ -85,10 +103,10 @@ def _matrix(given: Any, name: str, outputs: Size, inputs: Size, kind: str = "spe
         return given
     suffix = {"rows": "_rows", "columns": "_rows"}.get(kind, "")  # the vectors of a table are its rows
     bound = Symbol(f"B_{name}{suffix}") if given is None or given is True else value(given, f"the bound on {name}")
-    return Map(name, name, value(outputs), value(inputs), **{kind: bound})
+    return Map(name, name, size(outputs), size(inputs), **{kind: bound})
 
 
-def _column(given: Any, name: str, size: Size, kind: str = "spectral") -> Map | None:
+def _column(given: Any, name: str, outputs: Size, kind: str = "spectral") -> Map | None:
     """A bias or a gain: a matrix of one column; none, or one with this bound."""
     if given is None or given is False:
         return None
@@ -96,7 +114,7 @@ def _column(given: Any, name: str, size: Size, kind: str = "spectral") -> Map | 
         return given
     bound = Symbol(f"B_{name}") if given is True else value(given, f"the bound on {name}")
     letter = f"{'g' if name.endswith('_gain') else 'b'}_{{{name.rpartition('_')[0]}}}"
-    return Map(name, letter, value(size), Integer(1), **{kind: bound})
+    return Map(name, letter, size(outputs), Integer(1), **{kind: bound})
 
 
 # --- composition ------------------------------------------------------------------------------------------------------
@@ -133,7 +151,7 @@ def Parallel(*modules: Any) -> m.Heads:
 
 def Layers(block: Any, number: Size) -> m.Layers:
     """So many layers like this one, each with weights of its own. A bound `B_V[i]` is that of layer i."""
-    return m.Layers(_modules([block])[0], value(number, "a number of layers"))
+    return m.Layers(_modules([block])[0], size(number, "the number of layers"))
 
 
 # --- maps -------------------------------------------------------------------------------------------------------------
@@ -179,7 +197,7 @@ def _norm(width: Size, eps: Size, gain: Any, bias: Any, name: str, least: Size, 
             "eps = 0: such a norm has no Lipschitz constant, for u/|u| is not continuous at 0; give an eps"
         )
     g, b = _column(gain, f"{name}_gain", width, "rows"), _column(bias, f"{name}_bias", width)
-    return m.LayerNorm(value(width), floor, g, b, centred, None if least is None else value(least))
+    return m.LayerNorm(size(width, "a width"), floor, g, b, centred, None if least is None else value(least))
 
 
 def Activation(name: str, width: Size = None) -> m.Activation:
@@ -190,7 +208,7 @@ def Activation(name: str, width: Size = None) -> m.Activation:
         )
     if name == "sigmoid" and width is None:
         raise InputError("a sigmoid is not zero at zero: what comes out has a radius only if its width is given")
-    return m.Activation(name, None if width is None else value(width))
+    return m.Activation(name, None if width is None else size(width, "a width"))
 
 
 def Lipschitz(constant: Size = 1) -> m.Fixed:
@@ -200,7 +218,7 @@ def Lipschitz(constant: Size = 1) -> m.Fixed:
 
 def Softcap(cap: Size) -> m.Softcap:
     """c tanh(u/c)."""
-    return m.Softcap(value(cap))
+    return m.Softcap(positive(cap, "a cap"))
 
 
 def Projection(carried: bool = False) -> m.Projection:
@@ -261,23 +279,24 @@ def MultiHead(
 
     `groups`: of heads that share keys and values. `rope`: True, or the base of the angles. `relative`: how many numbers
     are trained for each head and added to its scores. `qk_norm`: the eps of an RMSNorm of queries and keys."""
-    d, H = value(width), value(heads, "a number of heads")
-    G = H if groups is None else value(groups, "a number of groups")
+    d, H = size(width, "a width"), size(heads, "the number of heads")
+    G = H if groups is None else size(groups, "the number of groups")
     if all(n.is_Integer for n in (d, H)) and head_width is None and d % H:
         raise InputError(f"heads = {H} does not divide width = {d}; give head_width if heads have another width")
     if all(n.is_Integer for n in (G, H)) and H % G:
         raise InputError(f"groups = {G} does not divide heads = {H}")
-    k = d / H if head_width is None else value(head_width)
+    k = d / H if head_width is None else size(head_width, "the width of a head")
     every, shared = (d if head_width is None and n == H else n * k for n in (H, G))
     maps = {"query": _matrix(Q, "Q", every, d), "key": _matrix(K, "K", shared, d),
             "value": _matrix(V, "V", shared, d), "output": _matrix(O, "O", d, every)}  # fmt: skip
     biases = {f"{part}_bias": _column(bias, f"{M.label}_bias", M.outputs) for part, M in maps.items()}
+    base = None if rope is False else Integer(10000) if rope is True else positive(rope, "the base of RoPE")
     return m.MultiHead(
         **maps, **biases,  # type: ignore[arg-type]
         heads=H, width=k, groups=None if groups is None else G, causal=causal,
-        rotary=None if rope is False else Integer(10000) if rope is True else value(rope), alibi=alibi,
-        relative=None if relative is None else _column(True, "relative_gain", H * value(relative), "rows"),
-        qk_norm=None if qk_norm is None else m.QKNorm(value(qk_norm)),
+        rotary=base, alibi=alibi,
+        relative=None if relative is None else _column(True, "relative_gain", H * size(relative), "rows"),
+        qk_norm=None if qk_norm is None else m.QKNorm(positive(qk_norm, "qk_norm, an eps,")),
     )  # fmt: skip
 
 
@@ -291,7 +310,7 @@ def Attention(
 
 def JointHeads(matrix: Map, heads: Size, kappa: Size = 1) -> m.JointHeads:
     """Heads side by side whose values are the tokens themselves, with one query for each sequence."""
-    return m.JointHeads(matrix, value(heads), value(kappa))
+    return m.JointHeads(matrix, size(heads, "the number of heads"), value(kappa))
 
 
 def WithOne() -> m.WithOne:
@@ -307,12 +326,12 @@ def Tokens(number: Size, radius: Size = None, samples: Size = "m", radius_1: Siz
     if radius is None:
         raise InputError("the radius of the tokens is not known: give Tokens(..., radius=1)")
     one = None if radius_1 is None else value(radius_1)
-    return m.Signal(value(radius, "a radius"), value(samples), value(number, "a number of tokens"), one)
+    return m.Signal(value(radius, "a radius"), size(samples), size(number, "the number of tokens"), one)
 
 
 def Words(number: Size, samples: Size = "m") -> m.Signal:
     """Sequences of so many words, for a network that begins with an Embedding."""
-    return m.Signal(Integer(1), value(samples), value(number, "a number of words"), Integer(1))
+    return m.Signal(Integer(1), size(samples), size(number, "the number of words"), Integer(1))
 
 
 def Embedding(vocabulary: Size, width: Size, positions: Size = None, E: Any = None, P: Any = None) -> m.Embedding:
@@ -337,7 +356,7 @@ def Read(what: str, width: Size = None) -> Any:
         raise InputError("Read('max', width) needs the width of a token")
     return {
         "cls": lambda: m.ReadToken(), "last": lambda: m.ReadToken(last=True), "mean": m.MeanToken,
-        "max": lambda: m.LargestToken(value(width)), "all": lambda: m.Fixed(Integer(1)),
+        "max": lambda: m.LargestToken(size(width, "a width")), "all": lambda: m.Activation("identity"),
     }[what]()  # fmt: skip
 
 
@@ -346,12 +365,12 @@ def Read(what: str, width: Size = None) -> Any:
 
 def Ramp(margin: Size = 1, several: bool = True) -> m.Ramp:
     """min(1, max(0, 1 - u/margin)) of the margin u of K scores; with several=False of yu, one output and a label."""
-    return m.Ramp(value(margin, "a margin"), several)
+    return m.Ramp(positive(margin, "a margin"), several)
 
 
 def CrossEntropy(cap: Size, several: bool = True) -> m.CrossEntropy:
     """Cut at `cap`, without which no loss is bounded."""
-    return m.CrossEntropy(value(cap, "a cap"), several)
+    return m.CrossEntropy(positive(cap, "a cap"), several)
 
 
 def ZeroOne() -> m.ZeroOne:

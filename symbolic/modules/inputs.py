@@ -56,7 +56,7 @@ class Patches:
     positions: Matrix | None = None
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        B = norm(D, self.matrix, "spectral")
+        x, B = x.by_length(), norm(D, self.matrix, "spectral")
         patch = plus(times(B, x.radius), shift(D, self.bias))
         token = patch if self.first is None else Max(patch, norm(D, self.first, "spectral"))
         tokens = x.tokens if self.first is None else x.tokens + 1
