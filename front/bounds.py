@@ -52,8 +52,10 @@ def bound(
     """
     from maurey.commands.bound import _probability, named_loss, of_paths
 
+    if not isinstance(loss, str):
+        raise InputError(f"loss is 0-1, ramp:MARGIN or cross-entropy:CAP, got {cut(repr(loss))}")
     found_loss = named_loss(loss) if loss else None
-    given = {"samples": samples, "delta": _probability(str(delta)), "frozen": tuple(frozen)}
+    given = {"samples": _number(samples), "delta": _probability(str(delta)), "frozen": _patterns(frozen)}
     if hasattr(model, "state_dict") and hasattr(model, "parameters"):
         opened = _in_memory(model, example, radius, head, base)
     elif isinstance(model, (str, Path)):
@@ -63,7 +65,8 @@ def bound(
     else:
         raise InputError(f"want a path or a module of torch, got {cut(repr(model))}")
     if opened is None:  # the file of an architecture
-        return _of_architecture(str(model), found_loss, given, bits, base, sigma, losses, data)
+        given |= {"of_models": (head, bits, base, sigma, losses, data)}
+        return _of_architecture(str(model), found_loss, **given)
     from maurey.verify.models.report import Options, report
 
     options = Options(
@@ -77,6 +80,21 @@ def bound(
         one_pass=one_pass,
     )
     return BoundReport(report(opened, options), str(model) if isinstance(model, (str, Path)) else "")
+
+
+def _number(samples: Any) -> int | None:
+    from maurey.numeric.binding import read_exact
+    from maurey.symbolic.claim import Parameter
+
+    return None if samples is None else int(read_exact(Parameter("samples", "", "", "positive integer"), samples))
+
+
+def _patterns(frozen: Any) -> tuple[str, ...]:
+    """One of them may stand alone."""
+    found = (frozen,) if isinstance(frozen, str) else tuple(frozen) if isinstance(frozen, (list, tuple, set)) else (0,)
+    if not all(isinstance(pattern, str) for pattern in found):
+        raise InputError(f"frozen names what is not trained, e.g. ['E', 'N*'], got {cut(repr(frozen))}")
+    return found
 
 
 def _in_memory(module: Any, example: Any, radius: Any, head: int, base: Any) -> Any:
@@ -94,17 +112,21 @@ def _in_memory(module: Any, example: Any, radius: Any, head: int, base: Any) -> 
     return FromMemory(compiled(module, example), longest)
 
 
-def _of_architecture(file: str, loss: Any, given: dict[str, Any], *of_models: Any) -> BoundReport:
+def _of_architecture(
+    file: str, loss: Any, samples: int | None, delta: Any, frozen: tuple[str, ...], of_models: tuple[Any, ...]
+) -> BoundReport:
     from dataclasses import replace
 
     from maurey.commands.bound import architecture
     from maurey.numeric.report import report
 
     if any(x is not None and len(str(x)) and x not in (0, (), "") for x in of_models):
-        raise InputError("bits, base, sigma, losses and data are for checkpoints, and this file describes no weights")
+        raise InputError(
+            "head, bits, base, sigma, losses and data are for checkpoints, and this file describes no weights"
+        )
     read = architecture(file)
     read = read if loss is None else replace(read, loss=loss)
-    return BoundReport(report(read, given["samples"], given["delta"], given["frozen"]), file)
+    return BoundReport(report(read, samples, delta, frozen), file)
 
 
 def _array(one: Any) -> Any:
