@@ -295,6 +295,8 @@ REFUSALS = {
     "words do not move": called(
         package.derive, nn.Sequence(nn.Linear("W", 2, 2), nn.Embedding(5, 2)), TOKENS, nn.Ramp(1), "net"
     ),
+    "the route columns is refused: its covers are of outputs": called(bound, "columns"),
+    "nothing bounds the column_l1 norm of Q": called(bound, "Maurey's columns"),
     "sizes lacks d": called(nn.attack, nn.Linear("W", 2, 2), {"T": 2}),
     "Bare has no forward": called(nn.attack, Bare(), {"T": 2, "d": 2}),
     "the key edelman2022/4.4 is taken": called(bound, key="edelman2022/4.4"),
