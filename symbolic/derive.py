@@ -19,6 +19,7 @@ from .errors import InputError, perhaps
 from .letters import check_labels, check_letters, check_lists, lengths, sizes
 from .modules import Layers, Module, Signal, compose, matrices_of, parts_of
 from .modules.activations import CONSTANTS
+from .modules.inputs import looked_up_in
 from .modules.widths import ends
 from .modules.words import in_words, norms_of
 from .names import INTEGER, VOCABULARY
@@ -164,7 +165,7 @@ def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, 
     free = {s for step in steps for part in (step.expr, *(step.over or ())) for s in part.free_symbols}
     lists = {str(s.base.label) for s in free if isinstance(s, Indexed)}
     long, numbers = lengths(question.network), sizes(question.network)
-    norms = {norm.name: norm for M in matrices_of(question.network).values() for norm in norms_of(M)}
+    norms = {norm.name: norm for norm in _norms(question)}
     x = question.inputs  # what a sample is made of belongs to the claim, whether or not a form speaks of it
     free |= {s for expr in (x.tokens, x.radius, x.sequences) for s in expr.free_symbols}
     names = sorted({str(s) for s in free if isinstance(s, Symbol)} - made - set(CONSTANTS))
@@ -176,8 +177,15 @@ def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, 
     return tuple(found), tuple(c for name, c in CONSTANTS.items() if Symbol(name) in free)
 
 
+def _norms(question: Question) -> list[Parameter]:
+    """Of all matrices, those that have names."""
+    tables = {M.label for part in parts_of(question.network) for M in looked_up_in(part)}
+    known = matrices_of(question.network).items()
+    return [norm for label, M in known for norm in norms_of(M, label in tables)]
+
+
 def _statement(question: Question, symbols: Sequence[Parameter]) -> str:
-    norms = {norm.name for M in matrices_of(question.network).values() for norm in norms_of(M)}
+    norms = {norm.name for norm in _norms(question)}
     said = "; ".join(f"{p.meaning} at most ${p.latex}$" for p in symbols if p.name in norms)
     network, fixed = in_words(question.network), ", ".join(sorted(question.frozen))
     of = f"The network: {network}. Its class: {said or 'as its numbers say'}." + (

@@ -9,9 +9,16 @@ from sympy import Expr, Integer, Max, Min, S, sympify
 from ..derivation import Derivation
 from ..norms import Matrix, norm
 from .maps import MOVES, bias_weight, shift
-from .signals import Sensitivity, Signal, Weight, plus, times
+from .signals import Module, Sensitivity, Signal, Weight, plus, times
 
 LOOKED_UP = "a token moves as the vector that was looked up, so a table counts by its longest vector"
+
+
+def looked_up_in(part: Module) -> list[Matrix]:
+    """The tables of a module."""
+    if isinstance(part, Embedding):
+        return [M for M in (part.words, part.positions, part.types) if M is not None]
+    return [part.positions] if isinstance(part, Patches) and part.positions is not None else []
 
 
 def looked_up(D: Derivation, tables: tuple[Matrix | None, ...], number: Expr) -> tuple[Expr, tuple[Weight, ...]]:
