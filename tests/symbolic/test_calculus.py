@@ -652,7 +652,9 @@ def test_the_best_cover_without_a_number_of_inputs(x):
     for norms, radius_1, expected in known:
         e, steps = length_free(radius_1, **norms)
         value = number(written_out(e.at(x), steps).subs(at))
-        assert value == pytest.approx(min(number(c.at(x).subs(at)) for c in expected))
+        longest = norms.get("spectral") or sqrt(4 if "column_l1" in norms and radius_1 is None else 1) * B
+        counted = entropy.parametric(Integer(12), 2 * longest * (radius_1 if "column_l1" in norms and radius_1 else R))
+        assert value == pytest.approx(min(number(c.at(x).subs(at)) for c in [*expected, counted]))
         coefficients = [number(c.coefficient.subs(at)) for c in expected]
         assert number(written_out(e.coefficient, steps).subs(at)) == pytest.approx(min(coefficients))
         assert N not in written_out(e.at(x), steps).free_symbols
@@ -679,9 +681,9 @@ def test_entries_alone_for_scores_of_tokens_bounded_in_l1():
     QK = Matrix("S", "S", Integer(4), Integer(4), row_sum=B)
     w = Weight(QK, Integer(1), R**2, N, "", scalar=True, radius_1=Integer(9))
     D = Derivation()
-    e = covers.entrywise(D, w)
-    assert written_out(e.at(eps), list(D._steps.values())) == covers.entrywise_l2(B * 9, Integer(16)).at(eps)
-    assert not e.proper
+    e = covers.on_corners(D, w)
+    assert written_out(e.at(eps), list(D._steps.values())) == covers.online_scalar(B, Integer(9), Integer(16)).at(eps)
+    assert e.proper
     rng = np.random.default_rng(0)
     x, y = (rng.dirichlet(np.full(4, 0.5), 100) * 3 * rng.choice([-1, 1], (100, 4)) for _ in "xy")
     moved = rng.uniform(-1, 1, (4, 4))
