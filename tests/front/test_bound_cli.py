@@ -98,6 +98,16 @@ def test_options(asked):
     assert cut["provenance"]["range_of_the_loss"] == "4"
 
 
+def test_heads_of_another_width(asked):
+    """Without groups every head has keys and values of its own, as many as there are heads."""
+    plain, grouped, narrow = (
+        json.loads(asked("--json", model=model)[1])
+        for model in ({"head_width": 3}, {"head_width": 3, "kv_heads": 2}, {"head_width": 3, "kv_heads": 1})
+    )
+    assert plain["bounds"] == grouped["bounds"]
+    assert int(plain["parameters"]) - int(narrow["parameters"]) == 2 * 2 * 3 * (4 + 1)
+
+
 def test_routes_that_are_refused_say_why(asked):
     for tables, why in (
         (dict(model={"norm_eps": 0}), "a norm with eps = 0 has no Lipschitz constant"),
