@@ -140,6 +140,14 @@ class BoundReport:
 
     `routes` ranks the bounds, `layers` has one row for each matrix with its certified norms (the ends between which
     they lie), `hypotheses` what all of it rests on; `record` is the JSON of `maurey bound`.
+
+    >>> import maurey
+    >>> import torch
+    >>> report = maurey.bound(torch.nn.Linear(4, 2).eval(), example=torch.zeros(1, 3, 4))
+    >>> report.hypotheses[0]["text"]
+    'the samples are drawn independently from one distribution'
+    >>> {row["refused"] for row in report.routes}
+    {None}
     """
 
     def __init__(self, found: Report, file: str = "") -> None:

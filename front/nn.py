@@ -22,13 +22,11 @@ which `attack` holds against its `forward`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
-from sympy import Expr, Indexed, Integer, Rational, Symbol
+from sympy import Integer, Symbol
 
-from maurey.numeric.binding import exact
 from maurey.symbolic import modules as m
 from maurey.symbolic.architecture import GATES
 from maurey.symbolic.errors import InputError, cut, perhaps
@@ -36,46 +34,9 @@ from maurey.symbolic.modules.activations import ACTIVATIONS
 from maurey.symbolic.modules.words import KINDS
 from maurey.symbolic.norms import Matrix as Map
 
-NAME = re.compile(r"([A-Za-z]\w*)(?:\[(\w+)\])?", re.ASCII)
+from .sizes import NAME, Size, positive, size, value
+
 READS = ("cls", "last", "mean", "max", "all")
-Size = Any  # a number, a name, or an expression of SymPy
-
-
-def value(given: Size, what: str = "a size or a norm") -> Expr:
-    """A number, exactly; a name as a symbol, `B_V[i]` as an entry of a list; expressions as they are."""
-    if isinstance(given, Expr):
-        return given
-    found = NAME.fullmatch(given.strip()) if isinstance(given, str) else None
-    if found:
-        name, index = found.groups()
-        if index and index.isdigit() and not int(index):
-            raise InputError(f"the entries of a list are counted from 1, got {given}")
-        return Indexed(name, Integer(index) if index.isdigit() else Symbol(index)) if index else Symbol(name)
-    try:
-        number = exact(given)
-    except (ValueError, ZeroDivisionError):
-        raise InputError(
-            f"{what} is a number or a name, e.g. 64, '1/2', 'B_V' or 'B_V[i]', got {cut(repr(given))}"
-        ) from None
-    if number < 0:
-        raise InputError(f"{what} is not negative, got {cut(str(given))}")
-    return Rational(number.numerator, number.denominator)
-
-
-def size(given: Size, what: str = "a size") -> Expr:
-    """A positive integer, or a name."""
-    found = value(given, what)
-    if found.is_number and not (found.is_Integer and found > 0):
-        raise InputError(f"{what} is a positive integer or a name, got {cut(str(given))}")
-    return found
-
-
-def positive(given: Size, what: str) -> Expr:
-    found = value(given, what)
-    if found == 0:
-        raise InputError(f"{what} is positive, got 0")
-    return found
-
 
 # --- matrices ---------------------------------------------------------------------------------------------------------
 
@@ -231,7 +192,7 @@ def MLP(
 ) -> m.Sequence:
     """W2 f(W1 x)."""
     first, last = _matrix(W1, "W1", hidden, width), _matrix(W2, "W2", width, hidden)
-    return Sequence(Linear(first, bias=bias), Activation(activation), Linear(last, bias=bias))
+    return Sequence(Linear(first, bias=bias), Activation(activation, hidden), Linear(last, bias=bias))
 
 
 def GatedMLP(
@@ -290,6 +251,8 @@ def MultiHead(
     maps = {"query": _matrix(Q, "Q", every, d), "key": _matrix(K, "K", shared, d),
             "value": _matrix(V, "V", shared, d), "output": _matrix(O, "O", d, every)}  # fmt: skip
     biases = {f"{part}_bias": _column(bias, f"{M.label}_bias", M.outputs) for part, M in maps.items()}
+    if rope is not False and k.is_Integer and k % 2:
+        raise InputError(f"rope turns pairs of coordinates, and a head has {k}")
     base = None if rope is False else Integer(10000) if rope is True else positive(rope, "the base of RoPE")
     return m.MultiHead(
         **maps, **biases,  # type: ignore[arg-type]
@@ -334,10 +297,19 @@ def Words(number: Size, samples: Size = "m") -> m.Signal:
     return m.Signal(Integer(1), size(samples), size(number, "the number of words"), Integer(1))
 
 
-def Embedding(vocabulary: Size, width: Size, positions: Size = None, E: Any = None, P: Any = None) -> m.Embedding:
-    """A vector for each word, and one for each of so many positions; E and P bound the longest."""
-    places = None if positions is None else _matrix(P, "P", width, positions, "columns")
-    return m.Embedding(_matrix(E, "E", width, vocabulary, "columns"), places)
+def Embedding(
+    vocabulary: Size,
+    width: Size,
+    positions: Size = None,
+    types: Size = None,
+    E: Any = None,
+    P: Any = None,
+    S: Any = None,
+) -> m.Embedding:
+    """A vector for each word, for each of so many positions and of so many types; E, P and S bound the longest."""
+    tables = ((positions, P, "P"), (types, S, "S"))
+    more = (None if n is None else _matrix(M, name, width, n, "columns") for n, M, name in tables)
+    return m.Embedding(_matrix(E, "E", width, vocabulary, "columns"), *more)
 
 
 def Patches(

@@ -215,7 +215,7 @@ def _named(given: Any, what: str) -> frozenset[str]:
 
 def _parts_of_the_error(split: Mapping[str, Any], trained: Sequence[str]) -> dict[str, Any]:
     """One part in so many for each matrix, of which there are no more than the whole."""
-    from .nn import positive
+    from .sizes import positive
 
     parts = {name: positive(part, f"the part of {name}") for name, part in split.items()}
     if parts and (left := [name for name in trained if name not in parts]):

@@ -10,6 +10,7 @@ from sympy import Integer, Symbol
 import maurey as package
 from maurey import InputError, nn
 from maurey.symbolic import registry
+from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.modules import Sensitivity, Weight
 
 BLOCK = nn.Sequence(nn.Residual(nn.MultiHead("d", "H")), nn.LayerNorm("d"))
@@ -56,6 +57,16 @@ def test_a_derived_claim_answers_everything(maurey):
     for command in ("show mine/bound", "trace mine/bound", "list --paper mine"):
         code, out, _ = maurey(*command.split())
         assert (code, "mine/bound" in out) == (0, True)
+
+
+def test_types_of_tokens_and_a_sigmoid_between_maps():
+    """Each of three types has a vector; behind a sigmoid a token of four coordinates is at most 2 long."""
+    network = nn.Sequence(nn.Embedding(5, 8, types=3), nn.MLP(8, 4, "sigmoid"), nn.Read("mean"), nn.Head("h", 2, 8))
+    mine = package.derive(network, nn.Words("T"), nn.Ramp(1), "net")
+    assert "the longest vector of $S$" in mine.statement
+    assert network.modules[1].modules[1].sensitivity(Derivation(), TOKENS).output.radius == 2
+    counts = package.derive(network, nn.Words("T"), nn.ZeroOne(), "bits").steps()
+    assert counts[0].expr.doit() == 5 * 8 + 3 * 8 + 2 * 8 * 4 + 2 * 8
 
 
 def test_numbers_and_names_say_the_same():
@@ -242,6 +253,7 @@ REFUSALS = {
     "a sigmoid is not zero at zero": called(nn.Activation, "sigmoid"),
     "eps = 0: such a norm has no Lipschitz constant": called(nn.LayerNorm, 4, eps=0),
     "heads = 3 does not divide width = 8": called(nn.MultiHead, 8, 3),
+    "rope turns pairs of coordinates, and a head has 3": called(nn.MultiHead, 6, 2, rope=True),
     "groups = 3 does not divide heads = 4": called(nn.MultiHead, 8, 4, groups=3),
     "the radius of the tokens is not known": called(nn.Tokens, 4),
     "no norm 'spektral', perhaps spectral": called(nn.Matrix, "W", 2, 2, spektral=1),
