@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sympy import Integer, Symbol
+from sympy import Expr, Integer, Symbol
 
 from maurey.symbolic import modules as m
 from maurey.symbolic.architecture import GATES
@@ -36,7 +36,21 @@ from maurey.symbolic.norms import Matrix as Map
 
 from .sizes import NAME, Size, positive, size, value
 
+__all__ = [
+    *("Activation", "Attention", "CrossEntropy", "Embedding", "GatedMLP", "Head", "JointHeads", "LayerNorm", "Layers"),
+    *("Linear", "Lipschitz", "MLP", "Matrix", "MultiHead", "Parallel", "Patches", "Projection", "RMSNorm", "Ramp"),
+    *("Read", "Residual", "Sequence", "Softcap", "Tokens", "Unembedding", "WithOne", "Words", "ZeroOne", "attack"),
+]
 READS = ("cls", "last", "mean", "max", "all")
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{perhaps(name, __all__)}")
+
 
 # --- matrices ---------------------------------------------------------------------------------------------------------
 
@@ -263,17 +277,25 @@ def MultiHead(
     )  # fmt: skip
 
 
+def _softmax(kappa: Size) -> Expr:
+    """In l1, per unit by which the largest score moves; with two keys and equal scores it is 1."""
+    found = value(kappa, "kappa")
+    if found.is_number and found < 1:
+        raise InputError(f"kappa is at least 1, for a softmax moves so much, got {cut(str(kappa))}")
+    return found
+
+
 def Attention(
     V: Map, scores: Any, kappa: Size = 1, one_query: bool = False, scalar_scores: bool = False, best_gain: bool = True
 ) -> m.Attention:
     """Attention of the papers: the average of Vz with the weights softmax(x . Sz), S a matrix or a pair (Q, K) of them.
     `kappa` is the constant taken for the softmax; see `maurey.symbolic.modules.attention`."""
-    return m.Attention(V, scores, value(kappa), one_query, scalar_scores, best_gain)
+    return m.Attention(V, scores, _softmax(kappa), one_query, scalar_scores, best_gain)
 
 
 def JointHeads(matrix: Map, heads: Size, kappa: Size = 1) -> m.JointHeads:
     """Heads side by side whose values are the tokens themselves, with one query for each sequence."""
-    return m.JointHeads(matrix, size(heads, "the number of heads"), value(kappa))
+    return m.JointHeads(matrix, size(heads, "the number of heads"), _softmax(kappa))
 
 
 def WithOne() -> m.WithOne:

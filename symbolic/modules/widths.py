@@ -14,6 +14,7 @@ from .composition import EqualHeads, Heads, Residual, Sequence
 from .gated import Gated
 from .inputs import Embedding, Patches
 from .layers import Layers
+from .losses import CrossEntropy, Ramp
 from .maps import Fixed, Linear, Offset, Projection, Unembedding
 from .multihead import MultiHead
 from .normalization import LayerNorm
@@ -75,6 +76,9 @@ def _in_order(modules: Iterable[Module]) -> tuple[Width, Width]:
     for part in modules:
         into, out = ends(part)
         _agree(part, "what comes in and what it takes", (width, into))
+        scores = sympify(width or 0)
+        if isinstance(part, (Ramp, CrossEntropy)) and scores.is_positive and part.several == (scores == 1):
+            raise InputError(f"the loss has several={part.several}, and the network gives {scores} to each token")
         first = into if known and first is None else first
         kept = isinstance(part, (*KEPT, Activation)) or (isinstance(part, Residual) and out is None)
         known = known and kept

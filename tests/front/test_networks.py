@@ -99,6 +99,13 @@ def test_what_is_frozen_costs_nothing_and_stretches_all_the_same():
     assert "Not trained" in held.statement
 
 
+def test_the_names_that_are_there():
+    assert {"Linear", "Ramp", "attack"} <= set(dir(nn)) == set(nn.__all__)
+    assert all(getattr(nn, name).__doc__ for name in nn.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Liner', perhaps Linear"):
+        _ = nn.Liner
+
+
 def test_tied_tables_count_once():
     def network(last):
         return nn.Sequence(nn.Embedding("K", "d"), nn.Layers(BLOCK, "L"), last)
@@ -167,6 +174,7 @@ CONTRADICTIONS = {
     "heads and their width, queries: 8 and 6": nn.MultiHead(8, 2, Q=nn.Matrix("Q", 6, 8)),
     "keys, values: 4 and 8": nn.MultiHead(8, 2, groups=1, V=nn.Matrix("V", 8, 8)),
     "what is multiplied: 4 and 5": nn.GatedMLP(8, 4, U=nn.Matrix("U", 5, 8)),
+    "several=True, and the network gives 1": nn.Head("h", 1, 4),
     "in Embedding(E, P); what is added: 8 and 7": nn.Sequence(
         nn.Embedding(5, 8, 4, P=nn.Matrix("P", 7, 4, columns=1)), nn.Read("mean")
     ),
@@ -310,6 +318,11 @@ REFUSALS = {
     "the route columns is refused: its covers are of outputs": called(bound, "columns"),
     "nothing bounds the column_l1 norm of Q": called(bound, "Maurey's columns"),
     "sizes lacks d": called(nn.attack, nn.Linear("W", 2, 2), {"T": 2}),
+    "sizes lacks k": called(nn.attack, nn.Linear("W", "k", "d"), {"T": 2, "d": 2}),
+    "sizes gives numbers to letters": called(nn.attack, nn.Linear("W", 2, 2), 3),
+    "the size d is a positive integer, got 2.5": called(nn.attack, nn.Linear("W", 2, "d"), {"T": 2, "d": 2.5}),
+    "kappa is at least 1": called(nn.Attention, nn.Matrix("V", 2, 2), nn.Matrix("S", 2, 2), kappa="1/2"),
+    "the attack cannot bound entries of W": called(nn.attack, nn.Linear("W", 2, "d", entries=1), {"T": 2, "d": 2}),
     "Bare has no forward": called(nn.attack, Bare(), {"T": 2, "d": 2}),
     "the key edelman2022/4.4 is taken": called(bound, key="edelman2022/4.4"),
 }
