@@ -55,7 +55,11 @@ def bound(
     if not isinstance(loss, str):
         raise InputError(f"loss is 0-1, ramp:MARGIN or cross-entropy:CAP, got {cut(repr(loss))}")
     found_loss = named_loss(loss) if loss else None
-    given = {"samples": _number(samples), "delta": _probability(str(delta)), "frozen": _patterns(frozen)}
+    given: dict[str, Any] = {
+        "samples": _number(samples),
+        "delta": _probability(str(delta)),
+        "frozen": _patterns(frozen),
+    }
     if hasattr(model, "state_dict") and hasattr(model, "parameters"):
         opened = _in_memory(model, example, radius, head, base)
     elif isinstance(model, (str, Path)):
@@ -86,7 +90,11 @@ def _number(samples: Any) -> int | None:
     from maurey.numeric.binding import read_exact
     from maurey.symbolic.claim import Parameter
 
-    return None if samples is None else int(read_exact(Parameter("samples", "", "", "positive integer"), samples))
+    if samples is None:
+        return None
+    found = read_exact(Parameter("samples", "", "", "positive integer"), samples)
+    assert not isinstance(found, list)
+    return int(found)
 
 
 def _patterns(frozen: Any) -> tuple[str, ...]:

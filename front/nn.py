@@ -329,9 +329,9 @@ def Embedding(
     S: Any = None,
 ) -> m.Embedding:
     """A vector for each word, for each of so many positions and of so many types; E, P and S bound the longest."""
-    tables = ((positions, P, "P"), (types, S, "S"))
-    more = (None if n is None else _matrix(M, name, width, n, "columns") for n, M, name in tables)
-    return m.Embedding(_matrix(E, "E", width, vocabulary, "columns"), *more)
+    places = None if positions is None else _matrix(P, "P", width, positions, "columns")
+    kinds = None if types is None else _matrix(S, "S", width, types, "columns")
+    return m.Embedding(_matrix(E, "E", width, vocabulary, "columns"), places, kinds)
 
 
 def Patches(

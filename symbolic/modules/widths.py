@@ -4,8 +4,9 @@ said, for two of them may stand for one number; nor of modules that are not know
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from sympy import Expr, sympify
+from sympy import sympify
 
 from ..errors import InputError
 from .activations import Activation, Softcap
@@ -22,7 +23,7 @@ from .readouts import LargestToken, MeanToken, ReadToken
 from .signals import Module
 from .words import in_words
 
-Width = Expr | int | None  # of what comes in or goes out; none where it is not known
+Width = Any  # of what comes in or goes out; none where it is not known
 KEPT = (Softcap, Fixed, Offset, Projection, ReadToken, MeanToken)  # what goes out is as wide as what comes in
 
 
