@@ -57,8 +57,8 @@ def bound(
     if html:
         check_html(html)
     with patience("reading") as tell:
-        if Path(file).is_dir() or "weights" in tables(file):
-            shown = of_model(file, samples, delta, loss, tuple(frozen or ()), of_models, tell)
+        if (file and Path(file).is_dir()) or "weights" in tables(file):
+            shown = of_model(file, samples, delta, loss, tuple(frozen or ()), given=of_models, tell=tell)
         else:
             given = next((name for name, value in of_models.items() if value), "")
             if given:

@@ -34,7 +34,7 @@ class Attention:
     on_queries: bool = False
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        B_V = norm(D, self.value, "spectral")
+        x, B_V = x.by_length(), norm(D, self.value, "spectral")
         output = replace(x.to(times(B_V, x.radius)), tokens=Integer(1) if self.one_query else x.tokens)
 
         def lipschitz() -> Expr:
@@ -107,7 +107,8 @@ class JointHeads:
     key: str = "edelman2022/4.3"
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        R, root = x.radius, sqrt(self.number)
+        x, root = x.by_length(), sqrt(self.number)
+        R = x.radius
 
         def lipschitz() -> Expr:
             # in l2 over the heads: the values move all of them by one, a score moves through its query and its key
