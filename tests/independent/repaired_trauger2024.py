@@ -53,7 +53,7 @@ def rows(values):
 
 
 def summed_rows(values):
-    """Norms of rows rounded up to 8 D powers of 4/5, which sum to at most 3/2, at the d basis vectors; else as `sums`."""
+    """Norms of rows rounded up to 8 D powers of 4/5, which sum to 3/2 at most, at the d basis vectors; else `sums`."""
     B, d, D = values["B_W_21"], values["d"], max(values["d"], values["k"])
 
     def cover(outputs, inputs, R, R_1, spectral):

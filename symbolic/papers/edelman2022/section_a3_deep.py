@@ -220,14 +220,14 @@ theorem_a17 = Claim(
     title="Deep Transformer capacity",
     kind="covering",
     statement=r"""For $L$ layers with their own bounds, $\|W_V\|_{2,\infty}\le B_V^\infty$, $\|W_K
-W_Q^\top\|_{2,\infty}\le B_{QK}^\infty$, $\|W_C\|_{2,\infty}\le B_C^\infty$, spectral norms at most $B_V$,
-$B_{QK}$, $B_C$, a read-out of norm at most $B_w$ and a projection onto the unit ball after attention and after
-each layer. The transposes inside the norms of the budget cannot be read with certainty, and the repaired form is
-stated for both readings; nor can the end of the sentence on the inputs: the proof takes the inputs of every layer in the unit ball, and so do the forms unless
-$B_X$ is given. For $k<d$ the matrices $W_KW_Q^\top$ have rank at most $k$ and are no convex set. There the sharp
-form covers the larger class in which $W_{QK}$ is any matrix within the norms, by members of that class; the gap
-needs no more. Centres of rank $k$ are paid for in the repaired form, which has 2 where the softmax has 1: a cover of
-$x\mapsto W_{QK}x$ at half the resolution, each centre moved to a member of the class beside it.""",
+W_Q^\top\|_{2,\infty}\le B_{QK}^\infty$, $\|W_C\|_{2,\infty}\le B_C^\infty$, spectral norms at most $B_V$, $B_{QK}$, $B_C$, a read-out of
+norm at most $B_w$ and a projection onto the unit ball after attention and after each layer. The transposes inside
+the norms of the budget cannot be read with certainty, and the repaired form is stated for both readings; nor can
+the end of the sentence on the inputs: the proof takes the inputs of every layer in the unit ball, and so do the
+forms unless $B_X$ is given. For $k<d$ the matrices $W_KW_Q^\top$ have rank at most $k$ and are no convex set. There
+the sharp form covers the larger class in which $W_{QK}$ is any matrix within the norms, by members of that class;
+the gap needs no more. Centres of rank $k$ are paid for in the repaired form, which has 2 where the softmax has 1: a
+cover of $x\mapsto W_{QK}x$ at half the resolution, each centre moved to a member of the class beside it.""",
     symbols=parameters(
         "eps d k m T L L_sigma B_w B_C[L] B_C_inf[L] B_V[L] B_V_inf[L] B_QK[L] B_QK_inf[L] "
         "L_loss b delta B_X? B_V_F[L]? B_QK_F[L]? B_C_F[L]?",

@@ -170,9 +170,7 @@ def by_rows(_: Setting) -> list[Step]:
     """The same with the rows bounded, in every layer: all rows share the error."""
     B = B_1inf**2
     V, QK = (n**2 * B * log(2 * d + 1) for n in (k, d))
-    return several_layers(
-        B * log(2 * d + 1), d**2 * B * log(2 * k + 1), (B_X_1**2 * V, V), (B_X_1**2 * QK, QK), B_X_1
-    )
+    return several_layers(B * log(2 * d + 1), d**2 * B * log(2 * k + 1), (B_X_1**2 * V, V), (B_X_1**2 * QK, QK), B_X_1)
 
 
 def by_sums(_: Setting, rows: bool = False) -> list[Step]:
