@@ -220,7 +220,8 @@ theorem_a17 = Claim(
     title="Deep Transformer capacity",
     kind="covering",
     statement=r"""For $L$ layers with their own bounds, $\|W_V\|_{2,\infty}\le B_V^\infty$, $\|W_K
-W_Q^\top\|_{2,\infty}\le B_{QK}^\infty$, $\|W_C\|_{2,\infty}\le B_C^\infty$, spectral norms at most $B_V$, $B_{QK}$, $B_C$, a read-out of
+W_Q^\top\|_{2,\infty}\le B_{QK}^\infty$, $\|W_C\|_{2,\infty}\le B_C^\infty$, spectral norms at most
+$B_V$, $B_{QK}$, $B_C$, a read-out of
 norm at most $B_w$ and a projection onto the unit ball after attention and after each layer. The transposes inside
 the norms of the budget cannot be read with certainty, and the repaired form is stated for both readings; nor can
 the end of the sentence on the inputs: the proof takes the inputs of every layer in the unit ball, and so do the
