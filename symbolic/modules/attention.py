@@ -52,7 +52,8 @@ class Attention:
         """Whether a collapsed score that is covered by vectors is covered by those of the queries."""
         S = self.score
         assert isinstance(S, Matrix)
-        return self.on_queries or all(b is None for b in (S.rows, S.column_l1, S.column_sum, S.entries))
+        norms = (S.rows, S.row_l1, S.row_sum, S.column_l1, S.column_sum, S.entries)
+        return self.on_queries or all(b is None for b in norms)
 
     def _score_norm(self, D: Derivation) -> Expr:
         maps = (self.score,) if isinstance(self.score, Matrix) else self.score
