@@ -9,7 +9,7 @@ from maurey.symbolic import printing
 from maurey.symbolic.claim import HIDES, SOURCES, Claim, Part, Setting
 from maurey.symbolic.expressions import text_of
 from maurey.symbolic.printing import plain
-from maurey.verify.evidence import Standing, proved_form, shortest_erratum
+from maurey.verify.evidence import Standing, proved_form, reason, shortest_erratum
 
 from .columns import fitted
 
@@ -79,6 +79,8 @@ def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, p
         lines += fitted(f"erratum: {plain(shortest_erratum(claim))}", width, "  ")
         use = proved_form(claim)
         lines += [f"use --form {use} instead" if use else "no form of it is proved"]
+    if standing.verdict == "undecided":
+        lines += fitted(f"why: {plain(reason(claim))}", width, "  ")
     lines += ["", *fitted(plain(claim.statement), width), ""]
     across = max((len(p.name) for p in claim.names), default=0)
     for p in claim.symbols:
