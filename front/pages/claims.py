@@ -20,6 +20,11 @@ def source_mark(claim: Claim) -> str:
     return f" ({', '.join(unlike)})" if unlike else ""
 
 
+def as_printed(claim: Claim, standing: Standing) -> str:
+    """The verdict in words, what it stands on, and where the text is from."""
+    return f"{standing.words}{source_mark(claim) if standing.verdict else ''}"
+
+
 def verdict_in_brief(claim: Claim, standing: Standing) -> str:
     """For a list. A star: under a condition that the paper does not state."""
     if standing.verdict == "holds" and standing.evidence is None:
@@ -74,7 +79,7 @@ def record(claim: Claim, standing: Standing, forms: list[str], setting: Setting)
 def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, part: str = "", width: int = 100) -> str:
     """Verdict first; then what is stated, in which symbols, and the forms that are asked for."""
     lines = fitted(f"{claim.key}  {plain(claim.title)}  ({claim.kind})", width, "  ")
-    lines += fitted(f"as printed: {standing.words}{source_mark(claim)}", width, "  ")
+    lines += fitted(f"as printed: {as_printed(claim, standing)}", width, "  ")
     if standing.verdict == "fails":
         lines += fitted(f"erratum: {plain(shortest_erratum(claim))}", width, "  ")
         use = proved_form(claim)
