@@ -77,6 +77,8 @@ def test_a_gap_of_a_proof_leaves_what_is_stated():
     assert entry.status == "gap"
     assert cause_of(entry).slug == "narrow-plateau"
     assert matrix.row(claim, [*held, replace(missed, proof=False)], None, 0.0).verdict == "fails"
+    row = matrix.row(claim, [one for one in (*held, missed) if one.part != "error" or one.proof], None, 0.0)
+    assert (row.verdict, row.notes[0]) == ("undecided", "the printed proof does not give it: not as printed")
 
 
 def test_a_deviation_is_told_from_a_negative_logarithm():
