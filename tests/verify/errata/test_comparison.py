@@ -75,6 +75,10 @@ def test_a_dropped_factor_is_found_where_it_matters(key, part):
             assert [moved_names(entry) for entry in found.errata] == [{name: 1}]
 
 
+def test_there_are_thirty():
+    assert len(PARTS) >= 30
+
+
 @pytest.mark.parametrize("name", ["eps", "d", "B_X", "L_sigma"])
 def test_a_changed_exponent(name):
     up = compare(planted(HEAD, "log_N", lambda e: e / Symbol(name) ** Rational(1, 2)))
