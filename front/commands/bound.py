@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +58,7 @@ def bound(
     if html:
         check_html(html)
     with patience("reading") as tell:
-        if Path(file).is_dir() or "weights" in tables(file):
+        if os.path.isdir(file) or "weights" in tables(file):
             shown = of_model(file, samples, delta, loss, tuple(frozen or ()), of_models, tell)
         else:
             given = next((name for name, value in of_models.items() if value), "")
