@@ -26,7 +26,7 @@ LONG = 600.0  # seconds of processor time: a model may be large
 
 
 def register(app: typer.Typer) -> None:
-    app.command("bound")(bound)
+    app.command("bound", epilog="$ maurey bound model.toml --samples 100000 --loss ramp:1")(bound)
 
 
 def bound(

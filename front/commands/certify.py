@@ -17,8 +17,8 @@ METHOD = "holdout, prequential, occam or pac-bayes."
 
 
 def register(app: typer.Typer) -> None:
-    app.command("certify")(certify)
-    app.command("check-certificate")(check_certificate)
+    app.command("certify", epilog="$ maurey certify holdout --losses predictions.csv --delta 1/20")(certify)
+    app.command("check-certificate", epilog="$ maurey check-certificate certificate.json")(check_certificate)
 
 
 def certify(
