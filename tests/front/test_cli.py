@@ -126,7 +126,7 @@ def test_verify(maurey, monkeypatch):
     assert row["where"].startswith("0 <= loss <= b")
     code, out, _ = maurey("verify", "edelman2022/A.4")
     assert code == 0
-    assert "1 claims: 1 hold, 0 fail" in out
+    assert "1 claim: 1 hold, 0 fail" in out
     monkeypatch.setattr(ledger, "verdicts", lambda *_: {"edelman2022/A.4": {"verdict": "fails"}})
     code, _, err = maurey("verify", "edelman2022/A.4")
     assert code == 1

@@ -114,7 +114,7 @@ def in_folder(folder: Path) -> dict[Path, Certificate]:
             if set(say.FIELDS) <= set(one):
                 data_of(one)
                 found[path] = one
-        except (OSError, ValueError, TypeError, KeyError, IndexError):
+        except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
             continue  # something else
     return found
 

@@ -8,9 +8,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -132,7 +134,7 @@ def has_column(file: File, name: str) -> bool:
 def _array(file: File) -> Any:
     try:
         return np.load(BytesIO(file.content), allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, SyntaxError, TokenError) as error:  # NumPy reads a header as Python
         raise InputError(f"{file.name} is no array that NumPy reads without running code: {cut(str(error))}") from None
 
 
@@ -227,7 +229,7 @@ def _exact(x: Any, name: str, row: int) -> Fraction:
 
 def _in_range(x: Fraction, name: str, row: int) -> Fraction:
     if not 0 <= x <= 1:
-        raise InputError(f"{name}, row {row}: {float(x):g} is no loss; {OUTSIDE}")
+        raise InputError(f"{name}, row {row}: {Decimal(x.numerator) / x.denominator:.6g} is no loss; {OUTSIDE}")
     return x
 
 
