@@ -82,12 +82,19 @@ def test_inputs_that_lie_elsewhere_are_named(maurey, folder):
         (["occam", "--losses", "predictions.csv"], "takes a message"),
         (["occam", "--losses", "predictions.csv", "--message", "predictions.csv"], "--decoded FILE"),
         (["pac-bayes", "--losses", "predictions.csv"], "either a divergence or the files"),
-        (["holdout", "--losses", "predictions.csv", "--out", "predictions.csv"], "is there already"),
+        (["holdout", "--losses", "predictions.csv", "--out", "here.json"], "is there already"),
+        (["holdout", "--losses", "predictions.csv", "--out", "predictions.csv"], "a certificate is a .json file"),
+        (["holdout", "--losses", "predictions.csv", "--delta", "1/²"], "--delta is a number such as"),
+        (["holdout", "--losses", "predictions.csv", "--delta", "9" * 5000], "--delta is a number such as"),
+        (["holdout", "--losses", "predictions.csv", "--delta", "1e-40"], "delta has up to 30 digits"),
+        (["holdout", "--losses", "predictions.csv", "--kl", "0"], "kl is for the method pac-bayes"),
+        (["holdout", "--losses", "predictions.csv", "--pool", "1" + "0" * 13], "at most 1000000000000 members"),
         (["holdout", "--losses", "predictions.csv", "--pool", "10"], "a pool of 10 has no 1000 members"),
         (["holdout", "--losses", "predictions.csv", "--every-execution"], "knows the encoder of one layer"),
     ],
 )
 def test_bad_input(words, told, maurey, folder):
+    (folder / "here.json").write_text("[]")
     code, out, err = maurey("certify", *words)
     assert (code, out) == (2, "")
     assert told in err

@@ -60,7 +60,7 @@ def test_what_is_refused(asked, name, change, words):
 
 def test_a_member_that_is_there_twice(asked):
     twice = File("p.csv", b"index,loss\n3,0.5\n4,0\n3,1\n")
-    with pytest.raises(InputError, match="row 3: member 3 is there twice"):
+    with pytest.raises(InputError, match="row 3: sample 3 is there twice"):
         certificate(replace(asked("pool"), losses=twice))
 
 

@@ -136,7 +136,7 @@ def errors(name: str, content: bytes) -> list[int]:
     require(all(p[key].dtype == np.float32 for key in weights), f"{name} has weights that are not in float32")
     strings, labels, heads = p["strings"], p["labels"], int(p["heads"])
     require(
-        strings.ndim == 2 and labels.shape == (len(strings),) and set(np.unique(strings)) <= {0, 1},
+        strings.ndim == 2 and labels.shape == (len(strings),) and {*np.unique(strings), *np.unique(labels)} <= {0, 1},
         f"{name} has no bits",
     )
     found: list[int] = []
