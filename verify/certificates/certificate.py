@@ -117,8 +117,7 @@ def in_folder(folder: Path) -> dict[Path, Certificate]:
     for path in sorted(folder.glob("*.json")):
         try:
             one = json.loads(path.read_text())
-            if set(say.FIELDS) <= set(one):
-                data_of(one)
+            if set(say.FIELDS) <= set(one) and data_of(one):
                 found[path] = one
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             continue  # something else

@@ -202,7 +202,7 @@ def _linear_head(asked: Request) -> Draft:
 
 def _check_divergence(KL: Fraction) -> None:
     if not 0 <= KL <= say.MOST_KL:
-        raise InputError(f"a divergence is at least 0, and one above {say.MOST_KL} says nothing, got {float(KL):.3g}")
+        raise InputError(f"a divergence is at least 0, and one above {say.MOST_KL} says nothing, got {cut(str(KL))}")
 
 
 MADE = {"holdout": _holdout, "prequential": _prequential, "occam": _occam, "pac-bayes": _pac_bayes}

@@ -102,16 +102,6 @@ def listed_once_used_twice(path):
     write(certificate(Request("prequential", **files)), path.parent / "second.json")
 
 
-def few_samples(path):
-    np.save(path.parent / "drawn.npy", np.zeros((5, 2)))
-
-    def change(read):
-        read |= {"n": 2, "empirical": "0", "bound": "0.9999"}
-        read["parts"][2] |= {"KL": "0", "bound": "0.9999"}
-
-    resealed(path, change)
-
-
 COUNT = "by the count of the maker, {} of the 60 samples have the content of a training sample, which is no offence"
 ATTACKS = {
     "counted": {
@@ -197,7 +187,6 @@ ATTACKS = {
         "an empty message": content("message.bin", b""),
     },
     "drawn": {
-        "fewer samples than the theorem wants": few_samples,
         "a divergence below zero": part(2, KL="-1"),
         "draws that were not made": part(1, draws=500),
     },

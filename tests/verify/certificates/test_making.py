@@ -13,6 +13,7 @@ from maurey.verify.certificates.certificate import check_unused, digest, sure, w
 from maurey.verify.certificates.checker.check import check
 from maurey.verify.certificates.losses import File
 from maurey.verify.certificates.making import certificate
+from maurey.verify.certificates.wording import FIELDS
 
 
 @pytest.fixture
@@ -51,6 +52,11 @@ def saved(request, path):
         ("listed", {"hypothesis": File("three", b"three")}, r"three is not on the list list\.txt"),
         ("listed", {"hypotheses": File("l.txt", b"x\n")}, "no list of hashes"),
         ("linear head", {"losses": File("m.csv", b"margin\n0.5\n1.5\n")}, "row 2: a margin"),
+        ("linear head", {"KL": F(-1)}, "at least 0"),
+        ("drawn", {"KL": F(10) ** 400}, "one above 1000000000000 says nothing"),
+        ("counted", {"delta": F(1, 10**31)}, "up to 30 digits"),
+        ("counted pool", {"pool": 10**13}, "at most 1000000000000 members"),
+        ("counted", {"KL": F(0)}, "kl is for the method pac-bayes"),
     ],
 )
 def test_what_is_refused(asked, name, change, words):
@@ -79,6 +85,24 @@ def test_held_out_data_are_known_by_their_file(asked, tmp_path):
     with pytest.raises(InputError, match="a second use is refused"):
         saved(replace(asked("best of three"), heldout=data), tmp_path / "second.json")
     saved(replace(asked("best of three"), heldout=File("other.npz", b"other")), tmp_path / "second.json")
+
+
+def test_the_same_losses_with_held_out_data_named(asked, tmp_path):
+    """Named or not, they were used; with other data the same losses are another sample."""
+    one, other = File("one.npz", b"one"), File("other.npz", b"other")
+    saved(asked("counted"), tmp_path / "first.json")
+    with pytest.raises(InputError, match="a second use is refused"):
+        saved(replace(asked("counted"), heldout=one, delta=F(1, 9)), tmp_path / "second.json")
+    (tmp_path / "first.json").unlink()
+    saved(replace(asked("counted"), heldout=one), tmp_path / "first.json")
+    saved(replace(asked("counted"), heldout=other), tmp_path / "second.json")
+
+
+@pytest.mark.parametrize("text", ["[1]", "{}", "[" * 100_000, json.dumps({name: ["x"] for name in FIELDS})])
+def test_what_lies_beside_and_is_no_certificate(text, asked, tmp_path):
+    (tmp_path / "other.json").write_text(text)
+    saved(asked("counted"), tmp_path / "first.json")
+    check(tmp_path / "first.json")
 
 
 def test_listed_hypotheses_share_delta(asked, tmp_path):

@@ -27,7 +27,6 @@ from .reading import Unsound, fingerprint, fraction, require
 UNREADABLE = (ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RecursionError, TypeError,
               ValueError, BadZipFile, csv.Error)  # fmt: skip
 OPTIONAL = ("heldout", "hypothesis")
-LEAST = 8  # samples of which maurer2004/5 speaks
 ROLES = {
     "holdout": {"losses"},
     "prequential": {"losses"},
@@ -347,7 +346,6 @@ def _linear_head(found: Found, rows: list[list[Fraction]]) -> None:
     require(trials.head_loss(margins, KL) <= trials.ball(said), "its mean loss is larger")
     rate = (trials.ball(KL) + (2 * trials.ball(n).sqrt()).log() + trials.log_of(found.delta)) / n
     found.told |= {"kind": "linear-head", "KL": read["parts"][-1].get("KL")}
-    require(n >= LEAST, "it is of too few samples")
     found.checked.append(say.MARGINS)
     found.stated += [say.OWN, say.INDEPENDENT, say.FEATURES]
     _parts(found, [
@@ -364,7 +362,6 @@ def _pac_bayes(found: Found) -> None:
     rows = reading.table(name, found.files["losses"], ())
     require(rows and rows[0] and len({len(row) for row in rows}) == 1, f"{name} is no table of networks and samples")
     N, n = len(rows), len(rows[0])
-    require(n >= LEAST, "it is of too few samples")
     mean = Fraction(sum(sum(reading.rounded_up(row, name)) for row in rows), N * n * UNIT)
     _amount(found, n, mean)
     own = found.certificate["parts"]
