@@ -191,7 +191,7 @@ def test_data_of_other_libraries(kind, tmp_path):
     rows = np.arange(800).reshape(400, 2)
     package.certify(guesses(3), (kind(rows), LABELS), train=(kind(rows[:5] + 0), None), out=tmp_path / "a.json")
     assert json.loads((tmp_path / "a.json").read_text())["parts"][0]["same"] == 5
-    package.certify(guesses(3), (kind(rows + 1), LABELS), out=tmp_path / "b.json")
+    package.certify(guesses(2), (kind(rows + 1), LABELS), out=tmp_path / "b.json")
     with pytest.raises(InputError, match="a second use"):
         package.certify(guesses(4), (kind(rows), LABELS), out=tmp_path / "c.json")
 

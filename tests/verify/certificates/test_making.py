@@ -88,14 +88,23 @@ def test_held_out_data_are_known_by_their_file(asked, tmp_path):
 
 
 def test_the_same_losses_with_held_out_data_named(asked, tmp_path):
-    """Named or not, they were used; with other data the same losses are another sample."""
-    one, other = File("one.npz", b"one"), File("other.npz", b"other")
+    """Named or not, they were used; where no loss was seen, other data are another sample."""
+    one, other = (File(name, name.encode()) for name in ("one.npz", "other.npz"))
     saved(asked("counted"), tmp_path / "first.json")
-    with pytest.raises(InputError, match="a second use is refused"):
-        saved(replace(asked("counted"), heldout=one, delta=F(1, 9)), tmp_path / "second.json")
+    for named in (one, asked("counted").losses):
+        with pytest.raises(InputError, match="a second use is refused"):
+            saved(replace(asked("counted"), heldout=named, delta=F(1, 9)), tmp_path / "second.json")
     (tmp_path / "first.json").unlink()
     saved(replace(asked("counted"), heldout=one), tmp_path / "first.json")
-    saved(replace(asked("counted"), heldout=other), tmp_path / "second.json")
+    with pytest.raises(InputError, match="a second use is refused"):
+        saved(replace(asked("counted"), heldout=other), tmp_path / "second.json")
+    (tmp_path / "first.json").unlink()
+    (tmp_path / "none.csv").write_bytes(b"loss\n0\n0\n")
+    for path, data in (("first.json", one), ("second.json", other)):
+        saved(replace(asked("counted"), losses=File.at(tmp_path / "none.csv"), heldout=data), tmp_path / path)
+        check(tmp_path / path)
+    with pytest.raises(InputError, match="a second use is refused"):
+        saved(replace(asked("counted"), losses=File.at(tmp_path / "none.csv")), tmp_path / "third.json")
 
 
 @pytest.mark.parametrize("text", ["[1]", "{}", "[" * 100_000, json.dumps({name: ["x"] for name in FIELDS})])
