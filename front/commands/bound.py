@@ -57,7 +57,7 @@ def bound(
     if html:
         check_html(html)
     with patience("reading") as tell:
-        if Path(file).is_dir() or "weights" in tables(file):
+        if (file and Path(file).is_dir()) or "weights" in tables(file):
             shown = of_model(file, samples, delta, loss, tuple(frozen or ()), of_models, tell)
         else:
             given = next((name for name, value in of_models.items() if value), "")

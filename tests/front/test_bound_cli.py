@@ -150,7 +150,7 @@ def test_one_line_says_what_is_wrong(asked, message):
     ("words", "message"),
     [
         (["/nowhere/model.toml"], "cannot read /nowhere/model.toml: No such file or directory"),
-        (["."], "'.' is no file"),
+        (["."], "no file config.json"),
         ([""], "'' is no file"),
         (["model.toml", "--samples", "-1"], "--samples takes a positive integer"),
     ],
