@@ -61,6 +61,7 @@ class Options:
     sigma: str = ""  # of the noisy network, a decimal
     losses: Path | None = None  # of networks that were drawn so
     data: Sequence[Array] = ()  # words, or vectors, at which derivatives are measured
+    help: bool = True  # say what would help
 
     def check(self) -> None:
         """What contradicts itself is said before anything is read."""
@@ -169,7 +170,7 @@ class _Asking:
         whole = Asked(self.model.subject(self.known.norms, self.loss, False))
         profile = () if whole.refused("net") else tuple(stretches(whole))
         found = replace(found, blame=tuple(self._blame(found)), stretches=profile)
-        return replace(found, helps=tuple(self._helps(found)))
+        return replace(found, helps=tuple(self._helps(found)) if self.options.help else ())
 
     def _rests(self, shown: int) -> Iterator[Hypothesis]:
         measured = Measurement(self.rows, self.cells, self.share, self.near, self.one_pass, self.loss.margin)
