@@ -271,7 +271,10 @@ def test_length_enters_as_the_papers_say():
 
 def test_counting_against_norms():
     networks = theory.worst([outcome(), outcome(40)])
-    assert theory.against_counting(networks, "says").agrees is False
+    none = theory.against_counting(networks, "says")
+    assert none.agrees is None
+    assert "for 0 of 2 networks" in none.text
+    assert none.criterion.startswith("ours")
     found = theory.against_counting(theory.worst([outcome(norms=scaled(1e-3)), outcome(40)]), "says")
     assert found.agrees
     assert "for 1 of 2 networks" in found.text
