@@ -87,7 +87,7 @@ def test_a12_sharp(config, outer):
         terms.append((1.0, A**2 * log(2 * MANY + 1)))
     C = sum(alpha ** (1 / 3) * beta ** (2 / 3) for beta, alpha in terms) ** 3
     s = sqrt(2 * C / MANY)
-    gap = 2 * e * s * (1 + log(A / s)) + 3 * log(1 + exp(A)) * sqrt(2 * log(3 / DELTA) / MANY)
+    gap = 2 * e * s * (log(A / s) + 0.0853) + log(1 + exp(A)) * sqrt(2 * log(2 / DELTA) / MANY)  # best levels, a side
     assert at("edelman2022/A.12", "sharp", config=config) == pytest.approx(gap, rel=1e-6, abs=0)
 
 
@@ -140,11 +140,12 @@ def test_one_layer_sharp(part):
     """D.0.1: entries of every column, a geometric series, the largest of 2d coordinates; then maurey/deviation."""
     total = 0.0
     for h, (V, C) in enumerate(zip(*OUTER[part], strict=True)):
-        F = 2 * 9 * C * V * (1 if part == "R_rows" else 32 * d)  # a row of the map has as many entries as inputs
+        # a row of the map has as many entries as inputs; 32 units: each half of them twice, and one
+        F = 2 * 9 * C * V * (1 if part == "R_rows" else (1 + 2 * 5) * d)
         K = 40.0 * d * HEADS["B_QK_1inf"][h] * 40.0**2 * log(2 * d + 1)
         one = (2 + 2 * sqrt(2)) * sqrt(2 * K * 40.0 / MANY) + 40.0 * sqrt(2 * log(2 * d) / MANY)
         total += min(F * one, 9 * C * V * 40.0)
-    gap = 2 * total + 3 * largest_loss("trauger2024/D.0.1", part) * sqrt(2 * log(3 / DELTA) / MANY)
+    gap = 2 * total + 2 * largest_loss("trauger2024/D.0.1", part) * sqrt(2 * log(2 / DELTA) / MANY)
     assert at(f"trauger2024/D.0.1:{part}", "sharp") == pytest.approx(gap, rel=1e-6, abs=0)
 
 
@@ -160,11 +161,12 @@ def scaled(factor):
 
 
 def test_without_weights_the_deviation_is_left():
-    """The largest loss is then that of a coin; S2.3 derived spends half of delta on each side."""
-    three = 3 * log(2) * sqrt(2 * log(3 / DELTA) / 300)
+    """The largest loss is then that of a coin; S2.3 derived spends half of delta on each side; the sharp form has one
+    deviation a side, twice as large for complexities in the mean."""
+    three, side = 3 * log(2) * sqrt(2 * log(3 / DELTA) / 300), log(2) * sqrt(2 * log(2 / DELTA) / 300)
     deviations = {
-        "heads": [2 * log(2) * sqrt(log(1 / DELTA) / 600), three, three],
-        "layers": [*(4 * log(2) * sqrt(2 * log(n / DELTA) / 300) for n in (4, 8)), three],
+        "heads": [2 * log(2) * sqrt(log(1 / DELTA) / 600), three, side],
+        "layers": [*(4 * log(2) * sqrt(2 * log(n / DELTA) / 300) for n in (4, 8)), 2 * side],
     }
     for one in before(LAYER, scaled(1e-12)):
         left = deviations["layers" if one.part else "heads"][("printed", "derived", "sharp").index(one.form)]
@@ -275,7 +277,7 @@ def test_counting_against_norms():
     assert none.agrees is None
     assert "for 0 of 2 networks" in none.text
     assert none.criterion.startswith("ours")
-    found = theory.against_counting(theory.worst([outcome(norms=scaled(1e-3)), outcome(40)]), "says")
+    found = theory.against_counting(theory.worst([outcome(norms=scaled(1e-2)), outcome(40)]), "says")
     assert found.agrees
     assert "for 1 of 2 networks" in found.text
 
@@ -292,7 +294,8 @@ def test_trained_exhibits_render(name, module, config, tmp_path):
     for words in ("Failed trials (a loss that is no longer a number): 1", "embeddings" if name == "edelman2022" else
                   "fixed vector", "log(1 + e^A)", "B_QK 1.5 to 1.5", "agrees."):  # fmt: skip
         assert words in text
-    assert len(made.disagreements) == (name == "trauger2024")  # of counting
+    assert made.disagreements == []
+    assert [one.word for one in made.findings].count("undecided") == (name == "trauger2024")  # of counting
     exhibits.write(f"{name}/trained", made, tmp_path, 1.0)
     assert (tmp_path / "figure.svg").stat().st_size > 10_000
 
