@@ -87,7 +87,8 @@ def ours() -> list[str]:
 
 
 def title_of(name: str) -> str:
-    return (exhibits.ROOT / name / "table.md").read_text().partition("\n")[0].removeprefix("# ")
+    file = exhibits.ROOT / name / "table.md"
+    return file.read_text().partition("\n")[0].removeprefix("# ") if file.exists() else "not made yet"
 
 
 def text() -> str:

@@ -284,7 +284,10 @@ def test_length_enters_as_the_papers_say():
 
 def test_counting_against_norms():
     networks = theory.worst([outcome(), outcome(40)])
-    assert theory.against_counting(networks, "says").agrees is False
+    none = theory.against_counting(networks, "says")
+    assert none.agrees is None
+    assert "for 0 of 2 networks" in none.text
+    assert none.criterion.startswith("ours")
     found = theory.against_counting(theory.worst([outcome(norms=scaled(1e-2)), outcome(40)]), "says")
     assert found.agrees
     assert "for 1 of 2 networks" in found.text
@@ -302,7 +305,8 @@ def test_trained_exhibits_render(name, module, config, tmp_path):
     for words in ("Failed trials (a loss that is no longer a number): 1", "embeddings" if name == "edelman2022" else
                   "fixed vector", "log(1 + e^A)", "B_QK 1.5 to 1.5", "agrees."):  # fmt: skip
         assert words in text
-    assert len(made.disagreements) == (name == "trauger2024")  # of counting
+    assert made.disagreements == []
+    assert [one.word for one in made.findings].count("undecided") == (name == "trauger2024")  # of counting
     exhibits.write(f"{name}/trained", made, tmp_path, 1.0)
     assert (tmp_path / "figure.svg").stat().st_size > 10_000
 

@@ -135,7 +135,7 @@ def has_column(file: File, name: str) -> bool:
 def _array(file: File) -> Any:
     try:
         return np.load(BytesIO(file.content), allow_pickle=False)
-    except (ValueError, OSError, EOFError, MemoryError, SyntaxError, TokenError) as error:  # it reads a header as Python
+    except (ValueError, OSError, EOFError, MemoryError, SyntaxError, TokenError) as error:  # headers are Python
         raise InputError(f"{file.name} is no array that NumPy reads without running code: {cut(str(error))}") from None
 
 
