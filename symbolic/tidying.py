@@ -8,6 +8,8 @@ from math import ceil, isqrt, prod
 
 from sympy import Add, Expr, Indexed, Integer, Mul, Piecewise, Pow, Rational, Symbol, ceiling
 from sympy.concrete.expr_with_limits import ExprWithLimits
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
 
 from .expressions import chain, denominator
 
@@ -21,7 +23,7 @@ def tidied(expr: Expr) -> Expr:
     if isinstance(expr, ExprWithLimits):
         return expr.func(tidied(expr.function), *expr.limits)
     if isinstance(expr, Piecewise):
-        return Piecewise(*((tidied(value), where) for value, where in expr.args), evaluate=False)
+        return Piecewise(*((tidied(value), _condition(where)) for value, where in expr.args), evaluate=False)
     args = [tidied(arg) for arg in expr.args]
     if isinstance(expr, Pow):
         return _power(*args)
@@ -33,6 +35,12 @@ def tidied(expr: Expr) -> Expr:
     if isinstance(expr, ceiling) and isinstance(args[0], Rational):
         return Integer(ceil(args[0]))
     return whole
+
+
+def _condition(where: Boolean) -> Boolean:
+    if not isinstance(where, Relational):
+        return where
+    return where.func(tidied(where.lhs), tidied(where.rhs), evaluate=False)
 
 
 def _power(base: Expr, exponent: Expr) -> Expr:
