@@ -39,9 +39,13 @@ def grid(claim: maurey.ClaimView) -> Iterator[Point]:
 
 def ratio(claim: maurey.ClaimView, part: str, form: str, at: Point) -> Decimal | None:
     """To the printed value; of lower bounds the other way round. None where a form says nothing. Of sec2, which prints
-    for the number of centres what bounds its logarithm: of the logarithm."""
+    for the number of centres what bounds its logarithm: of the logarithm. A reading that has no print of its own is
+    held against that of the other."""
+    read = part if claim.record.part(part).printed is not None else part.removesuffix("_rows")
     try:
-        value, printed = (claim.enclose(form=one, part=part, digits=15, **at).value for one in (form, "printed"))
+        value, printed = (
+            claim.enclose(form=name, part=one, digits=15, **at).value for name, one in ((form, part), ("printed", read))
+        )
     except Undefined:
         return None
     value = value.ln() if part == "N_inf" else value
