@@ -8,6 +8,8 @@ from math import ceil, isqrt, prod
 
 from sympy import Add, Expr, Indexed, Integer, Mul, Piecewise, Pow, Rational, Symbol, ceiling
 from sympy.concrete.expr_with_limits import ExprWithLimits
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
 
 from .expressions import chain, denominator
 
@@ -21,7 +23,7 @@ def tidied(expr: Expr) -> Expr:
     if isinstance(expr, ExprWithLimits):
         return expr.func(tidied(expr.function), *expr.limits)
     if isinstance(expr, Piecewise):
-        return Piecewise(*((tidied(value), where) for value, where in expr.args), evaluate=False)
+        return Piecewise(*((tidied(value), _condition(where)) for value, where in expr.args), evaluate=False)
     args = [tidied(arg) for arg in expr.args]
     if isinstance(expr, Pow):
         return _power(*args)
@@ -33,6 +35,12 @@ def tidied(expr: Expr) -> Expr:
     if isinstance(expr, ceiling) and isinstance(args[0], Rational):
         return Integer(ceil(args[0]))
     return whole
+
+
+def _condition(where: Boolean) -> Boolean:
+    if not isinstance(where, Relational):
+        return where
+    return where.func(tidied(where.lhs), tidied(where.rhs), evaluate=False)
 
 
 def _power(base: Expr, exponent: Expr) -> Expr:
@@ -151,15 +159,30 @@ def _letter(factor: Expr) -> tuple[Expr, Integer]:
     return (factor.base, factor.exp) if _is_power(factor) else (factor, Integer(1))
 
 
+def _alike(terms: list[Expr]) -> list[Expr]:
+    """A letter that is added to itself has a factor, where it first stood."""
+    count = {term: terms.count(term) for term in terms}
+    return [
+        Mul(Integer(count[term]), term, evaluate=False) if isinstance(term, Symbol) and count[term] > 1 else term
+        for n, term in enumerate(terms)
+        if not (isinstance(term, Symbol) and term in terms[:n])
+    ]
+
+
 def _sum(expr: Expr) -> Expr:
     """Its numbers in one, where the first of them stood."""
     terms = chain(expr, Add)
     under = [denominator(term) for term in terms]
-    terms = [1 / x if isinstance(x, Integer) else term for x, term in zip(under, terms, strict=True)]
+    found = [1 / x if isinstance(x, Integer) else term for x, term in zip(under, terms, strict=True)]
+    terms = _alike(found)
     numbers = [term for term in terms if _is_number(term)]
     if len(numbers) < 2:
-        return expr if len(terms) == len(expr.args) else Add(*terms, evaluate=False)
+        return expr if len(found) == len(terms) == len(expr.args) else _whole(terms)
     total, first = sum(numbers, Integer(0)), terms.index(numbers[0])
     rest = [total if n == first else term for n, term in enumerate(terms) if n == first or not _is_number(term)]
     rest = [term for term in rest if term != 0]
-    return rest[0] if len(rest) == 1 else Add(*rest, evaluate=False) if rest else Integer(0)
+    return _whole(rest)
+
+
+def _whole(terms: list[Expr]) -> Expr:
+    return terms[0] if len(terms) == 1 else Add(*terms, evaluate=False) if terms else Integer(0)

@@ -122,13 +122,23 @@ class Broken:
             if bottom:
                 one = self.printer.doprint(self._product([Integer(1), *(Pow(x, -1, evaluate=False) for x in bottom)]))
                 yield (r"\cdot" if n else ""), [one]
-            for k, factor in enumerate(top):
+            for k, factor in enumerate(self._runs(top, room)):
                 grouped = isinstance(factor, Add)
                 lines = self.lines(factor, room - 2 * grouped)
                 yield (
                     (r"\cdot" if n or k or bottom else ""),
                     (self._within(r"\Bigl(", lines, r"\Bigr)") if grouped else lines),
                 )
+
+    def _runs(self, factors: list[Expr], room: float) -> list[Expr]:
+        """Neighbours as one product, as long as it fits a line."""
+        runs: list[list[Expr]] = []
+        for factor in factors:
+            if runs and width(self.printer.doprint(self._product([*runs[-1], factor]))) <= room:
+                runs[-1].append(factor)
+            else:
+                runs.append([factor])
+        return [self._product(run) for run in runs]
 
     @staticmethod
     def _product(factors: list[Expr]) -> Expr:
@@ -178,9 +188,11 @@ class Broken:
 
     @staticmethod
     def _joined(pieces: Iterable[tuple[str, list[str]]], room: float) -> list[str]:
-        """As many on a line as it holds; an operation stands before what it is followed by."""
+        """As many on a line as it holds; an operation stands before what it is followed by, a comma does not."""
         out: list[str] = []
         for sign, lines in pieces:
+            if sign == ",":
+                out[-1], sign = f"{out[-1]},", ""
             first = f"{sign} {lines[0]}".strip()
             if out and width(out[-1]) + width(first) <= room:
                 out[-1] += f" {first}"

@@ -7,12 +7,12 @@ import maurey
 from maurey.numeric.walk import Undefined
 
 SIZES = dict.fromkeys(("d", "k", "d_1", "d_2"), 64) | {"T": 256, "m": 10**4, "N": 256 * 10**4, "n": 10**4}
-SIZES |= {"R": 5, "L_y": 2, "ratio": 2, "variation": 2}  # norms of 1 are too small for these
+SIZES |= {"R": 8, "L_y": 2, "ratio": 2, "variation": 2}  # norms of 1 are too small for these
 SIZES |= {"q": 4, "D_e": 64, "d_e": 16, "d_h": 1024, "D": 2, "omega": 10}
 MOVES = dict.fromkeys(("e_M", "e_F", "e_2", "e_Gamma", "e_v", "eta_1", "eta_V"), "1/1000")
 LEVELS = MOVES | {"eps": "1/10", "delta": "1/20", "coherence": "1/100", "sigma": "1/100000", "loss_hat": "1/100"}
 LEVELS |= {"alpha_N": "1/10000000"}
-LEVELS |= dict.fromkeys(("hit", "c", "risk"), "1/2")
+LEVELS |= dict.fromkeys(("hit", "c", "risk", "slope", "split", "mu"), "1/2")
 GRID = {"eps": ("1/2", "1/100"), "m": (10**2, 10**7), "d": (8, 512), "k": (8, 512), "T": (16, 10**4), "L": (1, 6)}
 LAYERS = 2
 Point = dict[str, object]
@@ -39,9 +39,13 @@ def grid(claim: maurey.ClaimView) -> Iterator[Point]:
 
 def ratio(claim: maurey.ClaimView, part: str, form: str, at: Point) -> Decimal | None:
     """To the printed value; of lower bounds the other way round. None where a form says nothing. Of sec2, which prints
-    for the number of centres what bounds its logarithm: of the logarithm."""
+    for the number of centres what bounds its logarithm: of the logarithm. A reading that has no print of its own is
+    held against that of the other."""
+    read = part if claim.record.part(part).printed is not None else part.removesuffix("_rows")
     try:
-        value, printed = (claim.enclose(form=one, part=part, digits=15, **at).value for one in (form, "printed"))
+        value, printed = (
+            claim.enclose(form=name, part=one, digits=15, **at).value for name, one in ((form, part), ("printed", read))
+        )
     except Undefined:
         return None
     value = value.ln() if part == "N_inf" else value

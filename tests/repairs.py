@@ -55,8 +55,8 @@ def _rows(claim: maurey.ClaimView) -> Iterator[str]:
     at = natural.point(claim)
     for part in parts(claim):
         place = claim.key if len(claim.record.parts) == 1 else f"{claim.key} {part}"
-        has = claim.record.part(part).forms
-        ratios = [natural.ratio(claim, part, form, at) if form in has and "printed" in has else None
+        has, read = (claim.record.part(one) for one in (part, part.removesuffix("_rows")))
+        ratios = [natural.ratio(claim, part, form, at) if form in has.forms and read.printed is not None else None
                   for form in ("repaired", "sharp")]  # fmt: skip
         yield f"| {' | '.join((f'`{place}`', *faults(claim, part), *map(_short, ratios)))} |"
 

@@ -89,3 +89,10 @@ def test_a_snippet_tells_parts_apart_and_says_why():
     assert r"\item" in text
     assert r"Here $\kappa=2$, softmax constant" in text
     assert "Hoelder's inequality" in text
+
+
+def test_commas_end_lines_and_narrow_factors_stay_together():
+    claim = maurey.claim("mousavi2025/18").record
+    text = display(claim, claim.part("Rad"), "repaired", Setting())
+    assert r"&\qquad ," not in text
+    assert r"r_{m,a} R_{m,w} r_z^{3} H r_{QK}" in text

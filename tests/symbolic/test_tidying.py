@@ -45,6 +45,8 @@ UNTIDY = {
         (lambda: Pow(2, Rational(7, 2)) * a, "8*sqrt(2)*a"),
         (lambda: log(1 / (a / (b + 1))), "log((b + 1)/a)"),
         (lambda: 1 + 1 / Integer(16) + a, "17/16 + a"),
+        (lambda: (a + b) + a + 1, "2*a + b + 1"),
+        (lambda: log(5 ** (a + a)), "log(5**(2*a))"),
         (lambda: ceiling(Integer(2 + 1) / 2), "2"),
         (lambda: a / b * c, "a/b*c"),  # fractions stay where they are
         (lambda: a * (b / c), "a*(b/c)"),

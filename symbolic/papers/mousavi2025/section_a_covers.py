@@ -190,7 +190,7 @@ def _best_matrices(D: Derivation) -> Expr:
 
 
 def _repaired_matrices() -> Expr:
-    by_norms = Rational(3, 2) * r_z**2 * B_QK**2 / eps**2 * log(16 * H**2 * D_e**2 * n + 1)
+    by_norms = Rational(3, 2) * (r_z**2 * B_QK**2 / eps**2) * log(16 * H**2 * D_e**2 * n + 1)
     return Min(by_norms, H * D_e**2 * log(1 + 2 * B_QK_F * r_z / eps))
 
 
