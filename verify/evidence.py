@@ -237,8 +237,11 @@ def standing_or_problem(claim: Claim) -> Standing:
 
 
 def shortest_erratum(claim: Claim) -> str:
-    """What it says first: of the errata on it that stand, the note of fewest words."""
-    entry = entry_of(claim)
+    """What it says first: of the errata on it that stand, the note of fewest words; of what is stated again, those on
+    what it states."""
+    from .errata.entries import restates
+
+    entry = entry_of(registry.find(restates(claim)) if restates(claim) else claim)
     if entry is None or not stands(entry):
         return ""
     notes = [one["note"] for one in (*entry["refuted"], *(entry["comparison"] or {"errata": []})["errata"])]

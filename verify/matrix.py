@@ -172,7 +172,7 @@ def _part(claim: Claim, name: str, made: list[Result], gap: bool) -> tuple[str, 
             return "fails", one, ""
     holds = [one for one in own if one.verdict == "holds" and not (gap and one.rung in ("tested", "trained"))]
     if not holds:
-        made_so = next((one.note for one in own if one.verdict == "fails"), "")
+        made_so = next((one.note for one in own if one.proof), "")
         return "undecided", None, made_so and f"the printed proof does not give it: {made_so}"
     return "holds", min(holds, key=lambda one: RUNGS.index(one.rung)), ""
 
