@@ -15,7 +15,7 @@ from .bounds import plain
 from .certificate import Certificate, Draft
 from .executions import of_network
 from .gaussians import divergence
-from .losses import NUMBER, File, Losses, check_order, has_column, of_columns, of_file, of_networks
+from .losses import LONGEST, NUMBER, File, Losses, check_order, has_column, of_columns, of_file, of_networks
 from .wording import UNIT
 
 
@@ -240,7 +240,8 @@ def _listed(hypotheses: File) -> list[str]:
 def number(text: str, what: str) -> Fraction:
     """A decimal or a fraction."""
     above, slash, below = text.strip().partition("/")
-    if not NUMBER.fullmatch(above) or (slash and not (below.isdigit() and int(below) and above.isdigit())):
+    whole = not slash or (below.isdecimal() and above.isdecimal() and len(text) <= LONGEST and int(below) != 0)
+    if len(text) > LONGEST or not NUMBER.fullmatch(above) or not whole:
         raise InputError(f"{what} is a number such as 0.05 or 1/20, got {cut(repr(text))}")
     return Fraction(above) / (int(below) if slash else 1)
 

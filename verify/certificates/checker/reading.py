@@ -107,7 +107,8 @@ def _number(cell: Any) -> Fraction:
     if isinstance(cell, float | bool | int):
         return Fraction(cell)
     text = str(cell).strip()
-    if not text or not set(text) <= set("0123456789.eE+-") or len(text) > 400:
+    power = text.lower().partition("e")[2].lstrip("+-")
+    if not text or not set(text) <= set("0123456789.eE+-") or len(text) > 400 or len(power) > 3:
         raise ValueError
     return Fraction(text)
 
