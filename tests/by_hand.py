@@ -42,7 +42,7 @@ class Network:
             w.effect *= factor
 
     def matrix(self, name, d_out, d_in, B, R, effect=1, N=None):
-        F = sqrt(mpf(min(d_out, d_in))) * B
+        F = min(sqrt(mpf(min(d_out, d_in))) * B, self.n.get(f"{name}_F", mpf("inf")))
         p = mpf(d_out) * d_in
         self.weights.append(Weight(name, p, p, mpf(effect), B * R, corrections(F, R, N or self.N, d_in, d_out)))
 
@@ -73,14 +73,15 @@ class Network:
         own.matrix("Q", d, d, n["Q"], R, per_score * n["K"] * R / sqrt(k))
         own.matrix("K", d, d, n["K"], R, per_score * (n["Q"] * R + q) / sqrt(k))
         own.matrix("V", d, d, n["V"], R, n["O"] * sqrt(H))
-        together = sqrt(H) * n["V"] * R + v
+        values = min(sqrt(H) * n["V"], n.get("V_F", mpf("inf")))  # of all heads together
+        together = values * R + v
         own.matrix("O", d, d, n["O"], together)
         for x, effect in (("Q", per_score * n["K"] * R / sqrt(k)), ("V", n["O"]), ("O", 1)):
             if f"{x}_bias" in n:
                 own.vector(f"{x}_bias", d, n[f"{x}_bias"], effect)
         s = n["K"] * n["Q"] / sqrt(k)
         a = s * R + n["K"] * q / sqrt(k)
-        moved = sqrt(H * n["V"] ** 2 + (n["V"] * R * a) ** 2) + n["V"] * s * R**2
+        moved = sqrt(values**2 + (n["V"] * R * a) ** 2) + n["V"] * s * R**2
         return own.weights, n["O"] * together + o, n["O"] * moved
 
     def mlp(self, R, slope):

@@ -118,12 +118,14 @@ def _head(found: Report) -> list[str]:
 
 def _routes(found: Report, width: int) -> list[str]:
     """Ranked; below the table, what they are."""
+    from maurey.numeric.routes import NOISY
+
     at = f"gap at m = {brief(found.samples)}" if found.samples else "gap"
     rows: list[tuple[str, ...]] = [("route", at, "below the range from m =", "log N", "speaks of the")]
     shown = sorted((row for row in found.rows if not row.refused), key=lambda row: row.m_least or 10**99999)
     for row in shown:
         gap = "" if row.gap is None else brief(row.gap.upper) + (" (vacuous)" if row.gap.lower >= found.range else "")
-        least = brief(row.m_least) if row.m_least else "none found"
+        least = brief(row.m_least) if row.m_least else "" if row.route == NOISY else "none found"
         size = brief(row.log_N.value) if row.log_N else ""
         rows.append((row.route, gap, least, size, row.speaks.removeprefix("the ")))
     lines = columns(rows, 0, width, textwrap.wrap)

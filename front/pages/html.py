@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from maurey.numeric.routes import NOISY
 from maurey.symbolic.compiled import mark
 from maurey.symbolic.printing import printer_of, step_latex
 
@@ -72,7 +73,7 @@ def _routes(found: Report) -> Iterator[str]:
     for row in sorted((r for r in found.rows if not r.refused), key=lambda r: r.m_least or 10**99999):
         vacuous = row.gap is not None and row.gap.lower >= found.range
         gap = "" if row.gap is None else brief(row.gap.upper) + (" (vacuous)" if vacuous else "")
-        least = brief(row.m_least) if row.m_least else "none found"
+        least = brief(row.m_least) if row.m_least else "" if row.route == NOISY else "none found"
         size = brief(row.log_N.value) if row.log_N else ""
         rows.append((row.route, gap, least, size, row.speaks, about(row)))
     yield _table(head, rows)

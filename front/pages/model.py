@@ -6,6 +6,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from maurey.symbolic.errors import cut
+
 from . import bound
 from .columns import columns, fitted
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from maurey.verify.models.report import ModelReport
 
 BAR = 40  # characters of the longest bar
+NAME = 44  # of what a module is called
 DIGITS = 12
 NORMS = ("spectral", "frobenius", "rows", "columns", "row_sum", "column_sum", "row_l1", "column_l1", "entries")
 
@@ -99,7 +102,7 @@ def stretches(found: ModelReport, width: int) -> list[str]:
     unit = max(abs(float(s.log10)) for s in found.stretches) or 1.0
     rows: list[tuple[str, ...]] = []
     for s in found.stretches:
-        name = f"layer {s.layer}" if s.layer else s.module
+        name = f"layer {s.layer}" if s.layer else cut(s.module, NAME)
         bar = "#" * round(BAR * max(0.0, float(s.log10)) / unit)
         beside = (f"{measured[s.layer, s.module]:.2f}",) if (s.layer, s.module) in measured else ("",)
         rows.append((f"  {name}", f"{s.log10:.2f}", *(beside if measured else ()), bar))

@@ -16,13 +16,12 @@ from sympy import Expr, Indexed, Symbol
 
 from maurey.numeric.routes import Subject
 from maurey.symbolic.architecture import SUFFIXES, Norm
-from maurey.symbolic.errors import InputError
+from maurey.symbolic.errors import InputError, cut
 from maurey.symbolic.modules import matrices_of
 from maurey.symbolic.modules.words import KINDS
 from maurey.symbolic.norms import Matrix
 
-from .checkpoints import CONFIG, MOST, Checkpoint
-from .files import safetensors
+from .checkpoints import CONFIG, MOST, Checkpoint, named
 from .files.documents import read_object
 from .files.safetensors import Entry
 from .measured import Report, Row, Source, listed
@@ -48,9 +47,9 @@ class Moved:
 def base_of(folder: Path, checkpoint: Checkpoint) -> dict[str, Entry]:
     """The base's tensors under the names that the checkpoint has for them."""
     kind = read_object(folder / CONFIG, MOST).get("model_type")
-    if kind != checkpoint.reading.family and kind not in checkpoint.reading.family:
-        raise InputError(f"the base is of the family {kind!r}, the model of {checkpoint.reading.family!r}")
-    there = {_bare(name): entry for name, entry in safetensors.entries(folder).items()}
+    if kind != checkpoint.reading.family:
+        raise InputError(f"the base is of the family {cut(repr(kind))}, the model of {checkpoint.reading.family!r}")
+    there = {_bare(name): entry for name, entry in named(folder).items()}
     found = {name: there[bare] for name in checkpoint.tensors if (bare := _bare(name)) in there}
     if not found:
         raise InputError("the base has no tensor of the model's")

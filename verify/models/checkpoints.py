@@ -24,6 +24,7 @@ from .numbers.tensors import Stored
 
 CONFIG = "config.json"
 MOST = 1 << 22  # bytes of a config, labels and all
+OLDER = {"gamma": "weight", "beta": "bias"}
 
 
 @dataclass(frozen=True)
@@ -83,17 +84,30 @@ def part_of(whole: Stored, place: Place) -> Stored:
 
 def open_folder(folder: Path, head: int = 0) -> Checkpoint:
     config = Config(read_object(folder / CONFIG, MOST))
-    entries = safetensors.entries(folder)
+    entries = named(folder)
     pooling, stated, refused = further(folder)
     shapes = {name: entry.shape for name, entry in entries.items()}
     prepared = read_object(folder / pictures.NAME, MOST) if (folder / pictures.NAME).exists() else None
     reading = _family(config)(config, Wanted(shapes, head, pooling, prepared))
+    reading = replace(reading, family=config.values["model_type"])
     config.check_all()
     check(reading.architecture)
     buffers = tuple(sorted(_buffers(reading, entries)))
     weights = {name: entry for name, entry in entries.items() if name not in buffers}
     check_places(reading, {name: entry.shape for name, entry in weights.items()})
     return Checkpoint(str(folder), reading, weights, buffers, (*reading.stated, *stated), refused)
+
+
+def named(folder: Path) -> dict[str, Entry]:
+    """Its tensors; older files call the gain and the bias of a norm gamma and beta."""
+    found: dict[str, Entry] = {}
+    for old, entry in safetensors.entries(folder).items():
+        norm, _, last = old.rpartition(".")
+        name = f"{norm}.{OLDER[last]}" if norm.endswith("LayerNorm") and last in OLDER else old
+        if name in found:
+            raise InputError(f"{cut(name)} is there twice, once under an older name")
+        found[name] = replace(entry, name=name)
+    return found
 
 
 def _family(config: Config) -> Any:

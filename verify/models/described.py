@@ -33,9 +33,9 @@ def open_described(tables: Mapping[str, Any], file: Path) -> Checkpoint:
     """From the tables of a file that has [weights]."""
     weights = tables["weights"]
     _check(weights)
-    a = read({name: table for name, table in tables.items() if name != "weights"})
-    if a.norms:
+    if tables.get("norms"):
         raise InputError("[norms] and [weights] contradict each other: norms are measured on the weights")
+    a = read({name: table for name, table in tables.items() if name != "weights"})
     if a.experts:
         raise InputError("[weights] of models with experts are not read")
     name = weights["file"]

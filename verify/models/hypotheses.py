@@ -29,6 +29,7 @@ class Measurement:
     share: Fraction
     near: Near | None
     one_pass: bool
+    margin: Fraction  # of the grid
 
 
 def nats(share: Fraction) -> float:
@@ -64,6 +65,13 @@ def _norms(options: Options, measured: Measurement) -> Iterator[Hypothesis]:
         CHECKED,
         f"{len(measured.cells)} numbers, {nats(measured.share):.1f} nats",
     )
+    if options.loss.kind == "ramp":
+        yield Hypothesis(
+            "the margin is paid for in every bound, those of programs too; the risk is that at this margin of the grid,"
+            " and the empirical risk at most that at the margin which is given",
+            CHECKED,
+            f"{float(measured.margin):.6g}",
+        )
     if options.loss.kind == "cross-entropy":
         yield Hypothesis("the cap of the loss was fixed before the sample was drawn", STATED)
 

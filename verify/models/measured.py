@@ -65,7 +65,7 @@ def measure(
     """No more than one tensor is in memory."""
     for place, tensor in source.weights():
         tell(f"norms of {tensor.name}")
-        held, own = tensor if one_pass else tensor.read(), frozen(tensor.name)
+        held, own = tensor if one_pass else tensor.read(), frozen(whole_of(tensor.name))
         found = norms(held, one_pass)
         yield Row(
             name=tensor.name,
@@ -76,6 +76,11 @@ def measure(
             frozen=own,
             coded=coded_bits(held) if isinstance(held, Stored) and not own and not one_pass else None,
         )
+
+
+def whole_of(name: str) -> str:
+    """The tensor that a part was taken from."""
+    return name.partition(" (")[0]
 
 
 @dataclass(frozen=True)

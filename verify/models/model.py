@@ -18,7 +18,7 @@ from maurey.symbolic.modules.words import in_words
 from . import running
 from .checkpoints import Checkpoint, open_folder
 from .described import open_described
-from .measured import Source
+from .measured import Source, whole_of
 from .memory.composition import Compiled
 from .running import Running, of_checkpoint
 from .subjects import of_memory, of_record
@@ -166,7 +166,7 @@ class FromMemory:
 
     @property
     def tensors(self) -> list[str]:
-        return [A.name for A in self.source.tensors.values()]
+        return list(dict.fromkeys(whole_of(A.name) for A in self.source.tensors.values()))
 
     def subject(self, norms: Mapping[str, Norm], loss: Loss, apart: bool) -> Subject:
         return of_memory(self.source, norms, loss, self.radius)

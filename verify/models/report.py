@@ -61,6 +61,7 @@ class Options:
     sigma: str = ""  # of the noisy network, a decimal
     losses: Path | None = None  # of networks that were drawn so
     data: Sequence[Array] = ()  # words, or vectors, at which derivatives are measured
+    help: bool = True  # say what would help
 
     def check(self) -> None:
         """What contradicts itself is said before anything is read."""
@@ -117,7 +118,7 @@ class _Asking:
         self.known = class_of(model.source, rows)
         self.loss, margin = gridded(options.loss)
         self.cells = {**self.known.cells, **margin}
-        self.share = weight(self.cells.values())
+        self.share, self.margin = weight(self.cells.values()), weight(margin.values())
         self.apart = partly_frozen(rows)
         self.labels = frozen_labels(rows, self.apart)
         self.places = {row.place.label: row.place for row in rows} if self.apart else {}
@@ -138,7 +139,7 @@ class _Asking:
         shown = len(programs) + sum(not asked.refused(plain) for asked, plain in map(self._asked, (*real, *near)))
         shown += bool(self.options.sigma)
         each = self.options.delta / shown
-        drawn = self._noisy(each)
+        drawn = self._noisy(each * self.margin)
         rows = [self._program(route, bits, each) for route, bits in programs.items()]
         rows += [self._real(route, each) for route in (*real, *near)]
         rows += [row_of(drawn, self.asked.subject.range, self.trained)] if drawn else []
@@ -169,10 +170,10 @@ class _Asking:
         whole = Asked(self.model.subject(self.known.norms, self.loss, False))
         profile = () if whole.refused("net") else tuple(stretches(whole))
         found = replace(found, blame=tuple(self._blame(found)), stretches=profile)
-        return replace(found, helps=tuple(self._helps(found)))
+        return replace(found, helps=tuple(self._helps(found)) if self.options.help else ())
 
     def _rests(self, shown: int) -> Iterator[Hypothesis]:
-        measured = Measurement(self.rows, self.cells, self.share, self.near, self.one_pass)
+        measured = Measurement(self.rows, self.cells, self.share, self.near, self.one_pass, self.loss.margin)
         return rests(self.model, self.options, measured, shown)
 
     def _coefficients(self) -> dict[str, Decimal]:
@@ -201,7 +202,7 @@ class _Asking:
 
     def _program(self, route: str, bits: int, each: Fraction) -> Row:
         self.tell(f"counting: {route}")
-        return occam(route, bits, each, self.asked.subject.range, self.options.samples, self.trained)
+        return occam(route, bits, each * self.margin, self.asked.subject.range, self.options.samples, self.trained)
 
     def _asked(self, route: str) -> tuple[Asked, str]:
         return (self.around if route.endswith(AROUND) else self.asked), route.removesuffix(AROUND)

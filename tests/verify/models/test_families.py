@@ -143,6 +143,31 @@ def test_buffers_are_listed_by_name(name, tmp_path):
     assert closest(name, folder, reference) < 1e-12
 
 
+@pytest.mark.parametrize("name", ["bert, classes", "bert, words"])
+def test_older_names_of_norms(name, tmp_path):
+    config, weights, reference = references.model(name)
+    older = {n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): x
+             for n, x in weights.items()}  # fmt: skip
+    assert set(older) != set(weights)
+    assert closest(name, folder_of(tmp_path, config, older), reference) < 1e-12
+
+
+def test_keys_that_real_configs_have(tmp_path):
+    """They change nothing of what is computed."""
+    for name, keys in (
+        ("bert, classes", {"gradient_checkpointing": False, "directionality": "bidi", "pooler_type": "first"}),
+        ("bert, classes", {"is_decoder": False, "add_cross_attention": False, "cross_attention_hidden_size": None}),
+        ("gpt2, words", {"n_inner": None, "scale_attn_weights": True, "task_specific_params": {}, "prefix": None}),
+        ("llama, words, tied", {"is_llama_config": True, "rope_interleaved": False, "transformers.js_config": {}}),
+        ("vit, classes", {"pooler_act": "tanh", "pooler_output_size": 8, "encoder_stride": 16}),
+        ("mistral, classes", {"attention_dropout": 0.0, "rope_parameters": {"rope_type": "default"}}),
+    ):
+        config, weights, reference = references.model(name)
+        folder = folder_of(tmp_path, config | keys, weights)
+        assert closest(name, folder, reference) < 1e-12
+        assert open_folder(folder).reading.family == config["model_type"]
+
+
 def test_a_copy_must_be_one(tmp_path):
     config, weights, reference = references.model("gpt2, words")
     tied = weights["transformer.wte.weight"]
@@ -191,6 +216,11 @@ CONFIGS = [
     ("llama, words", "tie_word_embeddings", "yes", "tie_word_embeddings is true or false"),
     ("llama, words", "num_local_experts", 8, "has 'num_local_experts', and nothing is known"),
     ("llama, words", "attention_bias", True, "lacks model.layers.0.self_attn"),
+    ("llama, words", "rope_interleaved", True, "rope_interleaved = True is not read; want false"),
+    ("bert, classes", "is_decoder", True, "is_decoder = True is not read; want false"),
+    ("bert, classes", "hidden_act", ["gelu"], "hidden_act is ['gelu']"),
+    ("bert, classes", "num_hidden_layers", 10**8, "num_hidden_layers must be at most 1000, got 100000000"),
+    ("bert, classes", "hidden_size", None, "config.json lacks hidden_size"),
 ]  # fmt: skip
 
 
@@ -215,6 +245,9 @@ def test_tensors_that_are_refused(tmp_path):
         (weights | {name: weights[name].reshape(4, 24)}, "asks for [8, 12]"),
         (weights | {"classifier.weight": np.zeros((2, 8), np.float32)}, "classifier.bias has shape [3]"),
         (without("bert.embeddings.", weights), "no tensor bert.embeddings.word_embeddings.weight"),
+        ({n: x for n, x in weights.items() if n != "classifier.bias"}, "lacks classifier.bias"),
+        ({n: x for n, x in weights.items() if "pooler" not in n}, "lacks bert.pooler.dense.bias and 1 more"),
+        (weights | {"bert.embeddings.LayerNorm.gamma": weights["bert.embeddings.LayerNorm.weight"]}, "is there twice"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=re.escape(words)):
             open_folder(folder_of(tmp_path, config, changed))

@@ -187,3 +187,21 @@ def test_a_file_cut_while_it_is_streamed(tmp_path):
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InputError, match="ended within a"):
         norms(entry, one_pass=True)
+
+
+def test_what_the_library_writes_is_read_alike(tmp_path):
+    """Its files, to the bit; and it reads those that the tests write."""
+    library = pytest.importorskip("safetensors.numpy")
+    rng = np.random.default_rng(0)
+    arrays = {
+        str(i): rng.integers(0, 2, (3, i + 1)).astype(kind) for i, kind in enumerate(("f4", "f8", "f2", "i1", "i8"))
+    }
+    library.save_file(arrays, tmp_path / "theirs.safetensors", metadata={"format": "pt"})
+    found = safetensors.entries(tmp_path / "theirs.safetensors")
+    assert set(found) == set(arrays)
+    for name, array in arrays.items():
+        read = found[name].read().array
+        assert read.dtype == array.dtype
+        assert np.array_equal(read, array)
+    again = library.load_file(files.save(tmp_path / "ours.safetensors", arrays))
+    assert all(np.array_equal(again[name], array) for name, array in arrays.items())

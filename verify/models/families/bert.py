@@ -30,7 +30,7 @@ def read(c: Config, wanted: Wanted) -> Reading:
     if c.task.endswith("ForTokenClassification") and not wanted.head:
         a, left_out = replace(a, read="all"), (f"{prefix}pooler.*",)
     else:
-        a, left_out = pooled(a, places, wanted, prefix)
+        a, left_out = pooled(a, places, wanted, prefix, c.task)
     a, places = head_of(a, places, wanted, c, {"classifier": True})
     return Reading("bert", a, places, ids(prefix), left_out=("cls.*", *left_out))
 
@@ -56,21 +56,18 @@ def roberta(c: Config, wanted: Wanted) -> Reading:
         places |= linear("classifier.dense", "pool")
         a, places = head_of(a, places, wanted, c, {"classifier.out_proj": True})
     else:
-        a, left_out = pooled(a, places, wanted, prefix)
+        a, left_out = pooled(a, places, wanted, prefix, c.task)
         a, places = head_of(a, places, wanted, c, {"classifier.out_proj": True, "classifier": True})
     return Reading("roberta", a, places, ids(prefix), left_out=("lm_head.*", *left_out))
 
 
 def architecture(c: Config) -> Architecture:
     c.only("position_embedding_type", "absolute")
-    c.only("is_decoder", False)
-    c.only("add_cross_attention", False)
-    c.only("is_encoder_decoder", False)
     c.only("tie_word_embeddings", True)
     c.only("pruned_heads", {})
     return Architecture(
         kind="encoder",
-        layers=c.size("num_hidden_layers"),
+        layers=c.layers("num_hidden_layers"),
         width=c.size("hidden_size"),
         heads=c.size("num_attention_heads"),
         hidden=c.size("intermediate_size"),
@@ -105,10 +102,13 @@ def ids(prefix: str) -> tuple[str, ...]:
     return tuple(prefix + name for name in IDS)
 
 
-def pooled(a: Architecture, places: Places, wanted: Wanted, prefix: str) -> tuple[Architecture, tuple[str, ...]]:
+def pooled(
+    a: Architecture, places: Places, wanted: Wanted, prefix: str, task: str
+) -> tuple[Architecture, tuple[str, ...]]:
     """[CLS] through the pooler, if there is one; or what a list of further modules says is read."""
     dense = f"{prefix}pooler.dense"
-    if wanted.pooling or f"{dense}.weight" not in wanted.shapes:
+    has_one = f"{dense}.weight" in wanted.shapes or (task.endswith("ForSequenceClassification") and not wanted.head)
+    if wanted.pooling or not has_one:
         return replace(a, read=wanted.pooling or "cls"), (f"{prefix}pooler.*",)
     places |= linear(dense, "pool")
     return replace(a, pooler="tanh"), ()

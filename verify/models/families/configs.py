@@ -12,15 +12,17 @@ from fractions import Fraction
 from typing import Any
 
 from maurey.symbolic.errors import InputError, cut, perhaps
-from maurey.symbolic.model_tables import number
+from maurey.symbolic.model_tables import MOST_LAYERS, number
 
 NEUTRAL = {
     "names and versions": "_name_or_path name_or_path _commit_hash transformers_version torch_dtype dtype auto_class "
-    "tokenizer_class prefix finetuning_task task_specific_params language",
+    "tokenizer_class prefix finetuning_task task_specific_params language is_llama_config transformers.js_config "
+    "sentence_transformers vocab_file model_max_length",
     "dropout, which is off at evaluation": "hidden_dropout_prob attention_probs_dropout_prob classifier_dropout "
     "classifier_dropout_prob attention_dropout activation_dropout dropout seq_classif_dropout qa_dropout resid_pdrop "
     "embd_pdrop attn_pdrop summary_first_dropout hidden_dropout embedding_dropout resid_dropout embd_dropout",
-    "training": "initializer_range initializer_factor gradient_checkpointing problem_type encoder_stride",
+    "training": "initializer_range initializer_factor gradient_checkpointing problem_type encoder_stride "
+    "tf_legacy_loss label_smoothing",
     "labels' names": "id2label label2id num_labels _num_labels",
     "what a call returns, and how": "use_cache output_attentions output_hidden_states output_past return_dict "
     "use_return_dict torchscript use_bfloat16 chunk_size_feed_forward keys_to_ignore_at_inference "
@@ -32,13 +34,15 @@ NEUTRAL = {
     "return_dict_in_generate remove_invalid_values suppress_tokens begin_suppress_tokens "
     "exponential_decay_length_penalty",
     "heads that are not read": "summary_type summary_use_proj summary_activation summary_proj_to_labels n_special "
-    "predict_special_tokens",
+    "predict_special_tokens directionality pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers "
+    "pooler_size_per_head pooler_type",
 }
 NEUTRAL_KEYS = frozenset(key for keys in NEUTRAL.values() for key in keys.split())
 REFUSED = {
     "quantization_config": "the tensors of a quantized model are not its weights",
     "auto_map": "the model is code of its own",
 }
+ABSENT = ("is_decoder", "is_encoder_decoder", "add_cross_attention", "tie_encoder_decoder", "rope_interleaved")
 ACTIVATIONS = {
     "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
     "quick_gelu": "quick_gelu", "relu": "relu", "silu": "silu", "swish": "silu", "tanh": "tanh",
@@ -61,8 +65,16 @@ class Config:
 
     def size(self, key: str, default: int | None = None) -> int:
         found = self(key, default)
+        if found is None:
+            raise InputError(f"config.json lacks {key}")
         if isinstance(found, bool) or not isinstance(found, int) or not 0 < found <= 10**9:
             raise InputError(f"config.json: {key} must be a positive integer, got {cut(repr(found))}")
+        return found
+
+    def layers(self, key: str) -> int:
+        """Each has names for its tensors: no more than may be."""
+        if (found := self.size(key)) > MOST_LAYERS:
+            raise InputError(f"config.json: {key} must be at most {MOST_LAYERS}, got {found}")
         return found
 
     def number(self, key: str, default: float | None = None) -> Fraction:
@@ -76,7 +88,7 @@ class Config:
 
     def activation(self, key: str, default: str) -> str:
         found = self(key, default)
-        if found not in ACTIVATIONS:
+        if not isinstance(found, str) or found not in ACTIVATIONS:
             near = perhaps(str(found), ACTIVATIONS)
             raise InputError(
                 f"config.json: {key} is {cut(repr(found))}{near}; {', '.join(ACTIVATIONS)} have known constants"
@@ -98,7 +110,10 @@ class Config:
         return names[0]
 
     def check_all(self) -> None:
-        """Nothing is left over."""
+        """Nothing is left over, and nothing is asked for that no family has."""
+        for key in ABSENT:
+            self.only(key, False)
+        self.only("cross_attention_hidden_size", None)
         unknown = [key for key in self.values if key not in self.asked and key not in NEUTRAL_KEYS]
         if unknown:
             near = perhaps(unknown[0], self.asked)

@@ -18,11 +18,10 @@ def read(c: Config, wanted: Wanted) -> Reading:
     c("sinusoidal_pos_embds")  # how the table of positions was made
     c.only("tie_weights_", True)
     c.only("tie_word_embeddings", True)
-    c.only("is_encoder_decoder", False)
     c.only("pruned_heads", {})
     a = Architecture(
         kind="encoder",
-        layers=c.size("n_layers"),
+        layers=c.layers("n_layers"),
         width=c.size("dim"),
         heads=c.size("n_heads"),
         hidden=c.size("hidden_dim"),

@@ -16,14 +16,12 @@ WORDS = "wte.weight"
 def read(c: Config, wanted: Wanted) -> Reading:
     c.only("scale_attn_weights", True)
     c.only("scale_attn_by_inverse_layer_idx", False)
-    c.only("add_cross_attention", False)
     c.only("tie_word_embeddings", True)
-    c.only("is_encoder_decoder", False)
     c.only("pruned_heads", {})
     d = c.size("n_embd")
     a = Architecture(
         kind="decoder",
-        layers=c.size("n_layer"),
+        layers=c.layers("n_layer"),
         width=d,
         heads=c.size("n_head"),
         hidden=c.size("n_inner", 4 * d),

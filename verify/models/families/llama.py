@@ -21,7 +21,6 @@ GATES = {"silu": "swiglu", "gelu": "geglu", "gelu_tanh": "geglu_tanh", "relu": "
 def read(c: Config, wanted: Wanted) -> Reading:
     c.only("pretraining_tp", 1)
     c.only("partial_rotary_factor", 1.0, 1)
-    c.only("is_encoder_decoder", False)
     activation = c.activation("hidden_act", "silu")
     if activation not in GATES:
         raise InputError(f"config.json: no gate with hidden_act = {activation} is known; there are {', '.join(GATES)}")
@@ -29,7 +28,7 @@ def read(c: Config, wanted: Wanted) -> Reading:
     groups, head_width = c.size("num_key_value_heads", heads), c.size("head_dim", max(1, width // heads))
     a = Architecture(
         kind="decoder",
-        layers=c.size("num_hidden_layers"),
+        layers=c.layers("num_hidden_layers"),
         width=width,
         heads=heads,
         kv_heads=groups if groups != heads else 0,

@@ -101,7 +101,7 @@ def prefix_of(wanted: Wanted, known: str, prefix: str) -> str:
 def head_of(
     a: Architecture, places: Places, wanted: Wanted, c: Config, heads: Mapping[str, bool]
 ) -> tuple[Architecture, Places]:
-    """The head of the checkpoint, the first of these that is there (with or without bias); or a new one."""
+    """The head of the checkpoint, the first of these that is there, with a bias if it says so; or a new one."""
     there = next((name for name in heads if f"{name}.weight" in wanted.shapes), "")
     if wanted.head and there:
         raise InputError(f"the checkpoint has a head, {there}: leave --head out")
@@ -110,5 +110,4 @@ def head_of(
     if not there:
         raise InputError(f"{c.task or 'the checkpoint'} has no head: --head K adds one of K classes")
     outputs, *_ = wanted.shapes[f"{there}.weight"] or (0,)
-    bias = f"{there}.bias" in wanted.shapes
-    return replace(a, outputs=outputs), places | linear(there, "head", bias=bias)
+    return replace(a, outputs=outputs), places | linear(there, "head", bias=heads[there])

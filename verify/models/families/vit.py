@@ -19,14 +19,14 @@ FIRST = "embeddings.cls_token"
 
 def read(c: Config, wanted: Wanted) -> Reading:
     bias = c.flag("qkv_bias", True)
-    c.only("is_encoder_decoder", False)
+    c("pooler_act"), c("pooler_output_size")  # of a pooler, if it is read
     size, patch, channels = c.size("image_size"), c.size("patch_size"), c.size("num_channels", 3)
     if size % patch:
         raise InputError(f"config.json: patch_size = {patch} does not divide image_size = {size}")
     pixels = prepared(wanted.pictures, channels)
     a = Architecture(
         kind="encoder",
-        layers=c.size("num_hidden_layers"),
+        layers=c.layers("num_hidden_layers"),
         width=c.size("hidden_size"),
         heads=c.size("num_attention_heads"),
         hidden=c.size("intermediate_size"),

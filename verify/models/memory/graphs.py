@@ -265,7 +265,8 @@ class _Builder:
         label = called.replace(".", "_")
         if label in self.found.tensors:
             raise InputError(f"{name} is used twice, and is no table of words")
-        self.found.tensors[label], self.found.kinds[label] = Stored(name, own.kind, array), kind
+        said = f"{name} ({part})" if part else name
+        self.found.tensors[label], self.found.kinds[label] = Stored(said, own.kind, array), kind
         bounds = {f: Symbol(f"B_{label}_{s}" if s else f"B_{label}") for s, f in SUFFIXES[kind].items()}
         plain = called.replace("_", r"\_")
         return Matrix(label, rf"\mathrm{{{plain}}}", Integer(array.shape[0]), Integer(array.shape[1]), **bounds)
