@@ -260,7 +260,8 @@ class _Search:
                 if step >= SECANTS:
                     guess = _extended(*below[-2:]) if step % 2 and len(below) > 1 else arb("nan")
                 straight = guess.is_finite()
-                near = int(guess.mid().floor().unique_fmpz()) if straight else isqrt(low * high)
+                beyond = straight and not guess.mid() < high  # perhaps so far that no integer holds it
+                near = high if beyond else int(guess.mid().floor().unique_fmpz()) if straight else isqrt(low * high)
                 m = min(max(near, low + 1), high - 1)
                 above, height[m] = self._look(m)
                 low, high = (m, high) if above else (low, m)

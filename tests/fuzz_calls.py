@@ -229,7 +229,7 @@ def _option(rng: random.Random, command: str, row: Taken, chosen: list[Claim]) -
     }  # fmt: skip
     by_kind = {int: INTEGERS, float: REALS}.get(row.kind, WORDS + BAD)
     pool = pools.get(row.name, by_kind)
-    return [flag, rng.choice(pool[:4] if rng.random() < 0.6 else pool)]
+    return [flag, rng.choice(pool[:4] if rng.random() < 0.85 else pool)]
 
 
 def _moving(chosen: list[Claim]) -> list[str]:

@@ -97,8 +97,17 @@ def _of_kind(kind: str, given: dict[str, str]) -> tuple[list[str], dict[str, str
         except InputError as error:
             without[claim.key] = own, str(error)
     if not found:
-        raise InputError(f"no claim of kind {kind} can be evaluated with {', '.join(given)} alone")
+        lacks = {key: _lacking(key, given) for key in without}
+        key = min(lacks, key=lacks.__getitem__, default="")
+        nearest = f"; the nearest is {key}: {without[key][1]}" if key else ""
+        raise InputError(f"no claim of kind {kind} can be evaluated with {', '.join(given)} alone{nearest}")
     return found, {key: error for key, (own, error) in without.items() if own - taken}
+
+
+def _lacking(key: str, given: dict[str, str]) -> int:
+    from maurey.symbolic import registry
+
+    return sum(not p.optional and p.name not in given for p in registry.find(key).symbols)
 
 
 def _taken(keys: list[str], given: dict[str, str], without: dict[str, str]) -> dict[str, str]:

@@ -180,3 +180,15 @@ def test_in_python():
     for over in ({}, {"c_f": 3}, {"c_f": (1, 2), "Delta": (1, 2)}):
         with pytest.raises(InputError, match="over takes one parameter and its two ends"):
             package.compare("edelman2022/A.6", over=over, Delta=3)
+
+
+def test_a_kind_of_which_nothing_can_be_evaluated(maurey):
+    """What lacks least is named, with what it lacks; a kind without formulas has none."""
+    words = ("--over", "m=1e3..1e6", "delta=1/20", "T=64", "d=64")
+    code, out, err = maurey("compare", "--kind", "generalization", *words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "can be evaluated with delta, T, d, m alone; the nearest is " in err
+    assert "missing parameter" in err
+    code, out, err = maurey("compare", "--kind", "definition", *words)
+    assert (code, out) == (2, "")
+    assert err == "maurey: no claim of kind definition can be evaluated with delta, T, d, m alone\n"

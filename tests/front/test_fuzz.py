@@ -1,5 +1,6 @@
 """Two thousand calls from the command table: no trace, no other exits, no hang, no files but those asked for."""
 
+import json
 import os
 import signal
 import subprocess
@@ -24,6 +25,47 @@ def test_a_bound_that_decimals_do_not_hold(maurey):
     code, out, err = maurey("samples", "mousavi2025/12", "--gap", "0.1", "C_x=1e-100", "d=1", "N=3", "r_x=1/3")
     assert (code, out) == (2, "")
     assert err == "maurey: the value is too small to be written in decimals\n"
+
+
+def test_a_guess_that_no_integer_holds(maurey):
+    words = ("--gap", "3", "total=1e308", "loss_hat=0.3", "delta=0.5", "temperature=1", "--seconds", "1")
+    code, out, err = maurey("samples", "maurey/prequential:fixed", *words)
+    assert (code, err) == (0, "")
+    assert out.startswith("maurey/prequential: m = 1" + 308 * "0" + "\n")
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "1/²", "1/" + "7" * 5000, "1/0", "nan"])
+@pytest.mark.parametrize("option", ["--delta", "--kl"])
+def test_numbers_of_a_certificate(maurey, tmp_path, option, value):
+    (tmp_path / "losses.csv").write_text("0\n1\n")
+    code, out, err = maurey("certify", "pac-bayes", "--losses", str(tmp_path / "losses.csv"), option, value)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"{option} is a number such as 0.05 or 1/20" in err
+
+
+def test_files_that_are_none(maurey, tmp_path):
+    """A name that is too long, and a header of an array that Python cannot read."""
+    for command in (["bound"], ["check-certificate"]):
+        code, out, err = maurey(*command, "x" * 300)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+    header = b"{'descr': '<f8', 'shape': (1,".ljust(117) + b"\n"
+    (tmp_path / "cut.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    (tmp_path / "far.csv").write_text("loss\n1e400\n")
+    for name, told in (("cut.npy", "is no array that NumPy reads"), ("far.csv", "1.00000e+400 is no loss")):
+        code, out, err = maurey("certify", "holdout", "--losses", str(tmp_path / name))
+        assert (code, out, told in err) == (2, "", True)
+
+
+def test_another_file_beside_a_certificate(maurey, tmp_path):
+    """Brackets too deep to be read, and a record with the fields of a certificate but other things in them."""
+    (tmp_path / "losses.csv").write_text("0\n1\n")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    from maurey.verify.certificates.wording import FIELDS
+
+    (tmp_path / "other.json").write_text(json.dumps({name: ["x"] for name in FIELDS}))
+    words = ("--losses", str(tmp_path / "losses.csv"), "--out", str(tmp_path / "c.json"))
+    assert maurey("certify", "holdout", *words)[0] == 0
+    assert maurey("check-certificate", str(tmp_path / "c.json"))[0] == 0
 
 
 def test_a_long_sum(maurey):

@@ -15,6 +15,7 @@ from maurey.symbolic.errors import InputError
 from maurey.verify.certificates import betting, messages
 from maurey.verify.certificates.bounds import decimal, on_grid
 from maurey.verify.certificates.checker import check as module
+from maurey.verify.certificates.checker import reading
 from maurey.verify.certificates.checker.check import check
 from maurey.verify.certificates.checker.reading import Unsound
 from maurey.verify.certificates.wording import GRID, SLOPES, UNIT
@@ -352,6 +353,12 @@ def test_what_is_no_certificate(text, tmp_path):
     path.write_text(text)
     with pytest.raises(Unsound):
         check(path)
+
+
+@pytest.mark.parametrize("cell", ["1e999999999", "1e-999999999", "1E+9999"])
+def test_an_exponent_that_takes_for_ever(cell):
+    with pytest.raises(Unsound, match="holds what is no loss"):
+        reading.losses("a.csv", f"loss\n{cell}\n".encode())
 
 
 def test_messages_are_decoded_alike(tmp_path):

@@ -11,9 +11,6 @@ from sympy.parsing.sympy_parser import parse_expr, rationalize, standard_transfo
 import maurey
 
 LIST = tomllib.loads((Path(__file__).parents[1] / "inequalities.toml").read_text())["inequality"]
-LONG = ("Lazarevic", "concave sine", "Holder, exponents 3 and 3/2")  # a third of the time of all: in `make replay`
-SHORT = [one for one in LIST if one["name"] not in LONG]
-QUICK = [one for one in LIST[::11] if one in SHORT]
 READING = (*standard_transformations, rationalize)
 
 
@@ -37,30 +34,10 @@ def test_the_list_has_what_it_should():
     assert len({one["name"] for one in LIST}) == len(LIST)
 
 
-@pytest.mark.parametrize("one", QUICK, ids=lambda one: one["name"])
-def test_a_few(one):
-    assert verdict(one, Integer(1)) == "holds"
-    assert verdict(one, Rational(99, 100)) == "fails"
-
-
-@pytest.mark.slow
 def test_all_as_stated():
-    """Those that are left to `test_the_longest` count as open here."""
-    found = Counter(verdict(one, Integer(1)) for one in SHORT)
-    assert found["fails"] == 0
-    assert found["holds"] >= 95
+    assert [one["name"] for one in LIST if verdict(one, Integer(1)) != "holds"] == []
 
 
-@pytest.mark.replay
-@pytest.mark.parametrize("name", LONG)
-def test_the_longest(name):
-    """Proofs of several seconds each: by many reductions, or by very many cells."""
-    assert [verdict(one, Integer(1)) for one in LIST if one["name"] == name] == ["holds"]
-
-
-@pytest.mark.slow
-def test_all_with_a_constant_that_is_too_small():
-    assert {verdict(one, Rational(99, 100)) for one in LIST} == {"fails"}
-    found = Counter(verdict(one, 1 - Rational(1, 10**6)) for one in LIST)
-    assert found["holds"] == 0
-    assert found["fails"] >= 80
+@pytest.mark.parametrize("less", [Rational(1, 100), Rational(1, 10**6)])
+def test_all_with_a_constant_that_is_too_small(less):
+    assert [one["name"] for one in LIST if verdict(one, 1 - less) != "fails"] == []

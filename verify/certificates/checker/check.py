@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -24,8 +25,8 @@ from ..wording import CHECKED, DRAWS, GRID, SLOPES, STATED, UNIT
 from . import decoding, floats, reading, trials
 from .reading import Unsound, fingerprint, fraction, require
 
-UNREADABLE = (ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RecursionError, TypeError,
-              ValueError, BadZipFile, csv.Error)  # fmt: skip
+UNREADABLE = (ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RecursionError, SyntaxError,
+              TokenError, TypeError, ValueError, BadZipFile, csv.Error)  # fmt: skip
 OPTIONAL = ("heldout", "hypothesis")
 ROLES = {
     "holdout": {"losses"},
