@@ -3,6 +3,8 @@
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 from fractions import Fraction as F
 
 import numpy as np
@@ -234,6 +236,30 @@ def test_drawn_predictors(tmp_path):
     prior, moved = (np.stack([np.full(5, mean), np.ones(5)], 1) for mean in (0, 0.25))
     found = package.certify(drawn, (None, LABELS), method="pac-bayes", prior=prior, posterior=moved)
     assert float(found["parts"][-1]["KL"]) == pytest.approx(5 * 0.25**2 / 2)
+
+
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+import maurey, numpy as np
+x = np.arange(400)
+run = maurey.Prequential()
+run.observe(np.zeros(400))
+rule = maurey.occam([[3]], lambda blocks: lambda inputs: inputs % blocks[0][0])
+made = [maurey.certify(x % 3, (x, x % 3)), run.certificate(), maurey.certify(rule, (x, x % 3), method="occam"),
+        maurey.certify([x % 3] * 9, (x, x % 3), method="pac-bayes", KL=1)]
+from maurey.verify.certificates.checker.check import check
+for i, one in enumerate(made):
+    one.save(f"{sys.argv[1]}/{i}/certificate.json")
+    check(__import__("pathlib").Path(f"{sys.argv[1]}/{i}/certificate.json"))
+print(*(one["method"] for one in made))
+"""
+
+
+def test_all_methods_without_torch(tmp_path):
+    call = [sys.executable, "-c", WITHOUT_TORCH, str(tmp_path)]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["holdout", "prequential", "occam", "pac-bayes"]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,10 @@ class Certified:
         order_0, losses = self.outcome.record["order_0"], self.losses("message")
         own = next(row for row in self.rows if row.name == LABELS["message"])
         if own.mean >= order_0:
-            return f"Its mean on the windows it learned, {own.mean:.2f}, is not below order 0 itself."
+            return (
+                "More windows would not bring the message below order 0: its mean on those it learned, "
+                f"{own.mean:.2f}, is not below it."
+            )
         for times in range(1, 200):
             units, level = losses.units * times, DELTA / 2 / 2**self.bits
             guess = betting.guess(units, betting.stakes(units, level), level, None) / GRID
