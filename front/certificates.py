@@ -222,7 +222,7 @@ class Prequential:
         if self.n < self.first:
             raise InputError(f"sample {self.first} has not been observed yet; there are {self.n}")
         values = np.concatenate(self._losses)
-        given = {"loss": lambda found, _: found, "method": "prequential", "delta": self.delta}
+        given: dict[str, Any] = {"loss": lambda found, _: found, "method": "prequential", "delta": self.delta}
         return certify(values, (None, values), window=(self.first, self.n), **given | options)
 
 

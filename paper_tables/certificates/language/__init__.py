@@ -86,7 +86,7 @@ class Certified:
         if name == "online":
             by = [nan] * 2  # these are for one network
         return Bound(LABELS[name], self.split, losses.n, f"{self.bits} bits" if name == "message" else "none",
-                     as_bits(float(mean)), as_bits(float(bounds.least(made[name]()))), *map(as_bits, by),
+                     as_bits(float(mean)), as_bits(float(bounds.least(made[name]()))), as_bits(by[0]), as_bits(by[1]),
                      as_bits(self.outcome.record[name]["test"]))  # fmt: skip
 
     def needed(self) -> str:
