@@ -278,11 +278,20 @@ def test_all_methods_without_torch(tmp_path):
         (dict(loss=lambda a, b: np.repeat(a == b, 2)), r"a loss for each of the 400 labels, got .* \(800,\)"),
         (dict(data=(None, np.array([None] * 400))), "a label is missing"),
         (dict(out="certificate.txt"), r"a certificate is a \.json file"),
+        (dict(seeds={"a": 0.5}), r"a seed is a whole number, got 0\.5"),
+        (dict(pool=500.5), "the size of a pool is a whole number"),
+        (dict(method="prequential", window=(3,)), r"a window is its first and its last sample, got \(3,\)"),
     ],
 )
 def test_bad_input_in_python(given, told):
     with pytest.raises(InputError, match=told):
         package.certify(**{"predict": LABELS, "data": (None, LABELS)} | given)
+
+
+def test_numbers_of_arrays(tmp_path):
+    more = {"pool": np.int64(900), "seeds": {"split": np.int32(7)}}
+    found = package.certify(guesses(1), (None, LABELS), delta=np.float64(0.05), out=tmp_path / "c.json", **more)
+    assert (found["seeds"], check(tmp_path / "c.json").told["pool"]) == ({"split": 7}, 900)
 
 
 def test_hashes_are_those_of_the_files(tmp_path):
