@@ -156,9 +156,15 @@ def certify(
         "method": method,
         "losses": losses,
         "delta": _number(delta),
-        "seeds": options.get("seeds", {}),
+        "seeds": {str(name): _index(seed, "a seed") for name, seed in (options.get("seeds") or {}).items()},
     }
-    asked |= {name: options[name] for name in ("pool", "window") if options.get(name) is not None}
+    if options.get("pool") is not None:
+        asked["pool"] = _index(options["pool"], "the size of a pool")
+    if options.get("window") is not None:
+        ends = options["window"] if isinstance(options["window"], Sequence) else ()
+        if len(ends) != 2:
+            raise InputError(f"a window is its first and its last sample, got {cut(repr(options['window']))}")
+        asked["window"] = tuple(_index(end, "an end of a window") for end in ends)
     if options.get("KL") is not None:
         asked["KL"] = _number(options["KL"])
     files = [losses]
@@ -222,7 +228,7 @@ class Prequential:
         if self.n < self.first:
             raise InputError(f"sample {self.first} has not been observed yet; there are {self.n}")
         values = np.concatenate(self._losses)
-        given = {"loss": lambda found, _: found, "method": "prequential", "delta": self.delta}
+        given: dict[str, Any] = {"loss": lambda found, _: found, "method": "prequential", "delta": self.delta}
         return certify(values, (None, values), window=(self.first, self.n), **given | options)
 
 
@@ -277,6 +283,16 @@ def _named(role: str, values: Any, indices: Any = None) -> File:
         np.save(written, np.asarray(_plain(values), dtype=float), allow_pickle=False)
         content, kind = written.getvalue(), "npy"
     return File(f"{role}-{hashlib.sha256(content).hexdigest()[:12]}.{kind}", content)
+
+
+def _index(x: Any, what: str) -> int:
+    """A whole number, of Python or of an array."""
+    from operator import index
+
+    try:
+        return index(x)
+    except TypeError:
+        raise InputError(f"{what} is a whole number, got {cut(repr(x))}") from None
 
 
 def _whole(indices: Any) -> list[int]:

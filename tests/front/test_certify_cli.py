@@ -3,6 +3,8 @@
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 from fractions import Fraction as F
 
 import numpy as np
@@ -236,6 +238,30 @@ def test_drawn_predictors(tmp_path):
     assert float(found["parts"][-1]["KL"]) == pytest.approx(5 * 0.25**2 / 2)
 
 
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+import maurey, numpy as np
+x = np.arange(400)
+run = maurey.Prequential()
+run.observe(np.zeros(400))
+rule = maurey.occam([[3]], lambda blocks: lambda inputs: inputs % blocks[0][0])
+made = [maurey.certify(x % 3, (x, x % 3)), run.certificate(), maurey.certify(rule, (x, x % 3), method="occam"),
+        maurey.certify([x % 3] * 9, (x, x % 3), method="pac-bayes", KL=1)]
+from maurey.verify.certificates.checker.check import check
+for i, one in enumerate(made):
+    one.save(f"{sys.argv[1]}/{i}/certificate.json")
+    check(__import__("pathlib").Path(f"{sys.argv[1]}/{i}/certificate.json"))
+print(*(one["method"] for one in made))
+"""
+
+
+def test_all_methods_without_torch(tmp_path):
+    call = [sys.executable, "-c", WITHOUT_TORCH, str(tmp_path)]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["holdout", "prequential", "occam", "pac-bayes"]
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [
@@ -252,11 +278,20 @@ def test_drawn_predictors(tmp_path):
         (dict(loss=lambda a, b: np.repeat(a == b, 2)), r"a loss for each of the 400 labels, got .* \(800,\)"),
         (dict(data=(None, np.array([None] * 400))), "a label is missing"),
         (dict(out="certificate.txt"), r"a certificate is a \.json file"),
+        (dict(seeds={"a": 0.5}), r"a seed is a whole number, got 0\.5"),
+        (dict(pool=500.5), "the size of a pool is a whole number"),
+        (dict(method="prequential", window=(3,)), r"a window is its first and its last sample, got \(3,\)"),
     ],
 )
 def test_bad_input_in_python(given, told):
     with pytest.raises(InputError, match=told):
         package.certify(**{"predict": LABELS, "data": (None, LABELS)} | given)
+
+
+def test_numbers_of_arrays(tmp_path):
+    more = {"pool": np.int64(900), "seeds": {"split": np.int32(7)}}
+    found = package.certify(guesses(1), (None, LABELS), delta=np.float64(0.05), out=tmp_path / "c.json", **more)
+    assert (found["seeds"], check(tmp_path / "c.json").told["pool"]) == ({"split": 7}, 900)
 
 
 def test_hashes_are_those_of_the_files(tmp_path):

@@ -103,7 +103,7 @@ def test_certificates_of_a_language_model():
     assert [row.name for row in language.Certified(run("file")).rows] == ["held out"]
     assert one.losses("online").n == 5120
     assert language.Certified(run(message=0.2)).needed().startswith("With the same message and mean")
-    assert "is not below order 0" in language.Certified(run(message=0.5)).needed()
+    assert "would not bring the message below order 0" in language.Certified(run(message=0.5)).needed()
 
 
 def test_what_was_aimed_at_in_bits():

@@ -88,7 +88,7 @@ def digest(certificate: Mapping[str, Any]) -> str:
 def write(certificate: Certificate, path: Path) -> None:
     """Never in the place of another file."""
     text = json.dumps(certificate, indent=1) + "\n"
-    if path.exists() and path.read_bytes() != text.encode():
+    if path.is_dir() or (path.exists() and path.read_bytes() != text.encode()):
         raise InputError(f"{path} is there already: name another file with --out")
     try:
         replace(path, text)

@@ -183,11 +183,11 @@ def of_network(file: File) -> Losses:
     bits = strings.ndim == 2 and labels.shape == (len(strings),) and np.isin(strings, (0, 1)).all()
     if not bits or not len(strings) or not np.isin(labels, (0, 1)).all():
         raise InputError(f"{file.name}: strings of bits (n, T), and a label 0 or 1 for each")
-    d, T, wide = p["token"].shape[-1], strings.shape[1], p["b_1"].shape[-1] if p["b_1"].ndim else 0
+    d, T, inner = p["token"].shape[-1], strings.shape[1], p["b_1"].shape[-1] if p["b_1"].ndim else 0
     if heads < 1 or d % heads or p["position"].shape != (T + 1, d):
         raise InputError(f"{file.name}: T + 1 positions for strings of T bits, and heads that divide the width")
     shapes = dict.fromkeys((*NORMS, *BIASES), (d,)) | dict.fromkeys(MATRICES, (d, d))
-    shapes |= {"token": (3, d), "W_1": (d, wide), "b_1": (wide,), "W_2": (wide, d), "head": (d, 2)}
+    shapes |= {"token": (3, d), "W_1": (d, inner), "b_1": (inner,), "W_2": (inner, d), "head": (d, 2)}
     if bad := [name for name, shape in shapes.items() if p[name].shape != shape]:
         raise InputError(f"{file.name}: {bad[0]} has the shape {p[bad[0]].shape}, and not {shapes[bad[0]]}")
     found = right(p, heads, strings, labels)

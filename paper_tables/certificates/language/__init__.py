@@ -86,7 +86,7 @@ class Certified:
         if name == "online":
             by = [nan] * 2  # these are for one network
         return Bound(LABELS[name], self.split, losses.n, f"{self.bits} bits" if name == "message" else "none",
-                     as_bits(float(mean)), as_bits(float(bounds.least(made[name]()))), *map(as_bits, by),
+                     as_bits(float(mean)), as_bits(float(bounds.least(made[name]()))), as_bits(by[0]), as_bits(by[1]),
                      as_bits(self.outcome.record[name]["test"]))  # fmt: skip
 
     def needed(self) -> str:
@@ -94,7 +94,10 @@ class Certified:
         order_0, losses = self.outcome.record["order_0"], self.losses("message")
         own = next(row for row in self.rows if row.name == LABELS["message"])
         if own.mean >= order_0:
-            return f"Its mean on the windows it learned, {own.mean:.2f}, is not below order 0 itself."
+            return (
+                "More windows would not bring the message below order 0: its mean on those it learned, "
+                f"{own.mean:.2f}, is not below it."
+            )
         for times in range(1, 200):
             units, level = losses.units * times, DELTA / 2 / 2**self.bits
             guess = betting.guess(units, betting.stakes(units, level), level, None) / GRID

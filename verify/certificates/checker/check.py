@@ -108,7 +108,7 @@ def _files(found: Found, folder: Path) -> None:
     require(isinstance(inputs, dict), "its inputs have no hashes")
     roles = {role: name for role, name in found.sample.items() if role in NAMES}
     require(sorted(inputs) == sorted(set(map(str, roles.values()))), "its inputs are not those of its sample")
-    missing = []
+    missing: list[str] = []
     for role, name in roles.items():
         require(isinstance(name, str) and name not in ("", ".", "..") and not set(name) & set("/\\\0"),
                 "an input is no name of a file")  # fmt: skip
@@ -176,8 +176,8 @@ def _concluded(found: Found) -> None:
         told["same"] = found.sample["same"]
     found.checked.append(say.ONCE)
     found.stated.append(say.NEVER)
-    wanted = [(text, CHECKED) for text in found.checked] + [(text, STATED) for text in found.stated]
-    wanted = [{"text": text.format(**told), "status": status} for text, status in wanted]
+    texts = [(text, CHECKED) for text in found.checked] + [(text, STATED) for text in found.stated]
+    wanted = [{"text": text.format(**told), "status": status} for text, status in texts]
     require(isinstance(read["hypotheses"], list), "its hypotheses are no list")
     unsaid = [one["text"] for one in wanted if one not in read["hypotheses"]]
     require(not unsaid, f"it does not say that {unsaid[0]}" if unsaid else "")
@@ -270,7 +270,7 @@ def _holdout(found: Found) -> None:
         _parts(found, [_counted("clopper1934/upper", units, delta, delta)])
         return
     share = delta / 3 if n > 1 else delta / 2
-    wanted = [("hoeffding1963/1", share, _by_mean(mean, n), {})]
+    wanted: list[tuple[str, Fraction, Test, dict[str, Any]]] = [("hoeffding1963/1", share, _by_mean(mean, n), {})]
     if n > 1:
         wanted.append(("maurer2009/4", share, lambda b, d: trials.by_variance(b, units, d), {}))
     _parts(found, [*wanted, ("waudbysmith2024/capital", share, lambda b, d: trials.by_betting(b, units, d), {})])
@@ -303,11 +303,12 @@ def _prequential(found: Found) -> None:
         _in_order(units)
     require("window" in found.sample, "it has no window")
     n, S, share = len(units), -(-sum(units) // UNIT), found.delta if bits else found.delta / 2
-    wanted = [("maurey/prequential", share, lambda b, d: trials.by_mixture(b, S, n, d), {"total": S})]
+    total: dict[str, Any] = {"total": S}
+    wanted = [("maurey/prequential", share, lambda b, d: trials.by_mixture(b, S, n, d), total)]
     if not bits:
         slope = fraction(found.certificate["parts"][-1].get("slope"), "a slope")
         require(slope in SLOPES, "its slope is not one of those that were fixed before")
-        more = {"slope": str(slope), "slopes": len(SLOPES)}
+        more: dict[str, Any] = {"slope": str(slope), "slopes": len(SLOPES)}
         wanted.append(("maurey/martingale-bernstein", share,
                        lambda b, d: trials.by_squares(b, units, slope, d / len(SLOPES)), more))  # fmt: skip
     found.stated += [say.INDEPENDENT, say.BEFORE, say.WINDOW]

@@ -95,8 +95,8 @@ def _normalised(p: Any, name: str, x: Interval) -> Interval:
 
 def _gelu(x: Interval) -> Interval:
     scaled = _over(x, _point(2**0.5, CONSTANT))
-    ends = (np.vectorize(erf, otypes=[float])(end) for end in scaled)
-    share = _plus(_point(1.0), _wide(*ends, ERF_UNITS))
+    low, high = (np.vectorize(erf, otypes=[float])(end) for end in scaled)
+    share = _plus(_point(1.0), _wide(low, high, ERF_UNITS))
     return _times(_times(_point(0.5), x), share)
 
 
@@ -117,7 +117,8 @@ def _answers(p: Any, heads: int, strings: Array) -> Interval:
     where = np.concatenate([np.where(strings == 1, T, 0) + np.arange(T), np.full((n, 1), 2 * T)], 1)
     s = scores[0][where], scores[1][where]
     highest = s[0].max(1, keepdims=True), s[1].max(1, keepdims=True)
-    powers = _wide(*(np.exp(end) for end in _minus(s, highest)), EXP_UNITS)
+    below = _minus(s, highest)
+    powers = _wide(np.exp(below[0]), np.exp(below[1]), EXP_UNITS)
     shares = _over(powers, _total(powers, 1))
     mixed = _total(_times(shares, (values[0][where], values[1][where])), 1)
     read = mixed[0].reshape(n, d), mixed[1].reshape(n, d)
