@@ -63,7 +63,7 @@ def bound(
     else:
         raise InputError(f"want a path or a module of torch, got {cut(repr(model))}")
     if opened is None:  # the file of an architecture
-        return _of_architecture(str(model), found_loss, given, bits, base, sigma, losses, data)
+        return _of_architecture(str(model), found_loss, given, (bits, base, sigma, losses, data))
     from maurey.verify.models.report import Options, report
 
     options = Options(
@@ -94,7 +94,7 @@ def _in_memory(module: Any, example: Any, radius: Any, head: int, base: Any) -> 
     return FromMemory(compiled(module, example), longest)
 
 
-def _of_architecture(file: str, loss: Any, given: dict[str, Any], *of_models: Any) -> BoundReport:
+def _of_architecture(file: str, loss: Any, given: dict[str, Any], of_models: Sequence[Any]) -> BoundReport:
     from dataclasses import replace
 
     from maurey.commands.bound import architecture

@@ -58,7 +58,7 @@ def bound(
         check_html(html)
     with patience("reading") as tell:
         if (file and Path(file).is_dir()) or "weights" in tables(file):
-            shown = of_model(file, samples, delta, loss, tuple(frozen or ()), of_models, tell)
+            shown = of_model(file, samples, delta, loss, frozen=tuple(frozen or ()), given=of_models, tell=tell)
         else:
             given = next((name for name, value in of_models.items() if value), "")
             if given:
