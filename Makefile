@@ -40,7 +40,7 @@ book: $(VENV)/book.done
 
 browser: $(VENV)/test.done $(VENV)/browser.done
 	$(BIN)/python -m maurey.book.explorer.runtime
-	$(PYTEST) -m browser
+	$(PYTEST) -m browser tests/browser
 
 replay: $(VENV)/test.done
 	$(PYTEST) $(TWO) -m replay

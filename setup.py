@@ -5,7 +5,7 @@ from setuptools import find_packages, setup
 rooms = {"maurey": "front"} | {f"maurey.{room}": room for room in ("symbolic", "numeric", "verify", "paper_tables")}
 packages = [name for top, room in rooms.items() for name in (top, *(f"{top}.{inner}" for inner in find_packages(room)))]
 guides = {"maurey.docs": "docs", "maurey.docs.examples": "docs/examples"}  # what `maurey book` renders
-BOOK = [f"{folder}/*" for folder in ("templates", "assets", "assets/fonts", "temml")]
+BOOK = [f"{folder}/*" for folder in ("templates", "assets", "assets/explorer", "assets/fonts", "temml")]
 
 setup(
     packages=[*packages, *guides],

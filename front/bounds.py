@@ -52,8 +52,14 @@ def bound(
     """
     from maurey.commands.bound import _probability, named_loss, of_paths
 
+    if not isinstance(loss, str):
+        raise InputError(f"loss is 0-1, ramp:MARGIN or cross-entropy:CAP, got {cut(repr(loss))}")
     found_loss = named_loss(loss) if loss else None
-    given = {"samples": samples, "delta": _probability(str(delta)), "frozen": tuple(frozen)}
+    given: dict[str, Any] = {
+        "samples": _number(samples),
+        "delta": _probability(str(delta)),
+        "frozen": _patterns(frozen),
+    }
     if hasattr(model, "state_dict") and hasattr(model, "parameters"):
         opened = _in_memory(model, example, radius, head, base)
     elif isinstance(model, (str, Path)):
@@ -63,7 +69,8 @@ def bound(
     else:
         raise InputError(f"want a path or a module of torch, got {cut(repr(model))}")
     if opened is None:  # the file of an architecture
-        return _of_architecture(str(model), found_loss, given, (bits, base, sigma, losses, data))
+        given |= {"of_models": (head, bits, base, sigma, losses, data)}
+        return _of_architecture(str(model), found_loss, **given)
     from maurey.verify.models.report import Options, report
 
     options = Options(
@@ -77,6 +84,25 @@ def bound(
         one_pass=one_pass,
     )
     return BoundReport(report(opened, options), str(model) if isinstance(model, (str, Path)) else "")
+
+
+def _number(samples: Any) -> int | None:
+    from maurey.numeric.binding import read_exact
+    from maurey.symbolic.claim import Parameter
+
+    if samples is None:
+        return None
+    found = read_exact(Parameter("samples", "", "", "positive integer"), samples)
+    assert not isinstance(found, list)
+    return int(found)
+
+
+def _patterns(frozen: Any) -> tuple[str, ...]:
+    """One of them may stand alone."""
+    found = (frozen,) if isinstance(frozen, str) else tuple(frozen) if isinstance(frozen, (list, tuple, set)) else (0,)
+    if not all(isinstance(pattern, str) for pattern in found):
+        raise InputError(f"frozen names what is not trained, e.g. ['E', 'N*'], got {cut(repr(frozen))}")
+    return found
 
 
 def _in_memory(module: Any, example: Any, radius: Any, head: int, base: Any) -> Any:
@@ -94,17 +120,21 @@ def _in_memory(module: Any, example: Any, radius: Any, head: int, base: Any) -> 
     return FromMemory(compiled(module, example), longest)
 
 
-def _of_architecture(file: str, loss: Any, given: dict[str, Any], of_models: Sequence[Any]) -> BoundReport:
+def _of_architecture(
+    file: str, loss: Any, samples: int | None, delta: Any, frozen: tuple[str, ...], of_models: tuple[Any, ...]
+) -> BoundReport:
     from dataclasses import replace
 
     from maurey.commands.bound import architecture
     from maurey.numeric.report import report
 
     if any(x is not None and len(str(x)) and x not in (0, (), "") for x in of_models):
-        raise InputError("bits, base, sigma, losses and data are for checkpoints, and this file describes no weights")
+        raise InputError(
+            "head, bits, base, sigma, losses and data are for checkpoints, and this file describes no weights"
+        )
     read = architecture(file)
     read = read if loss is None else replace(read, loss=loss)
-    return BoundReport(report(read, given["samples"], given["delta"], given["frozen"]), file)
+    return BoundReport(report(read, samples, delta, frozen), file)
 
 
 def _array(one: Any) -> Any:
@@ -118,6 +148,14 @@ class BoundReport:
 
     `routes` ranks the bounds, `layers` has one row for each matrix with its certified norms (the ends between which
     they lie), `hypotheses` what all of it rests on; `record` is the JSON of `maurey bound`.
+
+    >>> import maurey
+    >>> import torch
+    >>> report = maurey.bound(torch.nn.Linear(4, 2).eval(), example=torch.zeros(1, 3, 4))
+    >>> report.hypotheses[0]["text"]
+    'the samples are drawn independently from one distribution'
+    >>> {row["refused"] for row in report.routes}
+    {None}
     """
 
     def __init__(self, found: Report, file: str = "") -> None:

@@ -137,6 +137,8 @@ def certify(
     >>> found["bound"], found["empirical"]
     ('0.008466348206', '0.005')
     """
+    import numpy as np
+
     from maurey.verify.certificates.making import Request, certificate
 
     if unknown := [name for name in options if name not in OPTIONS]:
@@ -147,6 +149,8 @@ def certify(
         raise InputError("the method occam, and it alone, takes what maurey.occam(message, decode) gives")
     inputs, labels = data
     values = _losses(predict, inputs, labels, loss, many=method == "pac-bayes")
+    if hasattr(labels, "__len__") and np.shape(values)[-1:] != (len(labels),):
+        raise InputError(f"a loss for each of the {len(labels)} labels, got an array of shape {np.shape(values)}")
     losses = _named("losses", values, options.get("indices"))
     asked: dict[str, Any] = {
         "method": method,
@@ -226,7 +230,8 @@ class Prequential:
 
 
 def _plain(x: Any) -> Any:
-    return x.detach().cpu().numpy() if hasattr(x, "detach") else x
+    """Of torch and pandas, an array."""
+    return x.detach().cpu().numpy() if hasattr(x, "detach") else x.to_numpy() if hasattr(x, "to_numpy") else x
 
 
 def _number(x: Any) -> Fraction:
@@ -249,6 +254,8 @@ def _losses(predict: Any, inputs: Any, labels: Any, loss: Any, many: bool) -> An
     if callable(loss):
         return np.asarray(_plain(loss(answers, labels)), dtype=float)
     found, true = np.asarray(_plain(answers)), np.asarray(_plain(labels))
+    if true.dtype.kind == "O" and any(x is None or x != x for x in true.ravel()):
+        raise InputError("a label is missing")
     if found.shape != true.shape or found.ndim != 1:
         raise InputError(f"a prediction for each label, got arrays of shape {found.shape} and {true.shape}")
     return LOSSES["0-1"](found, true).astype(float)
@@ -261,13 +268,24 @@ def _named(role: str, values: Any, indices: Any = None) -> File:
     from maurey.verify.certificates.losses import File
 
     if indices is not None:
-        rows = (f"{int(i)},{float(x)!r}\n" for i, x in zip(_plain(indices), values, strict=True))
+        if len(own := _whole(indices)) != len(values):
+            raise InputError(f"an index for each of the {len(values)} samples, got {len(own)}")
+        rows = (f"{i},{float(x)!r}\n" for i, x in zip(own, values, strict=True))
         content, kind = ("index,loss\n" + "".join(rows)).encode(), "csv"
     else:
         written = BytesIO()
         np.save(written, np.asarray(_plain(values), dtype=float), allow_pickle=False)
         content, kind = written.getvalue(), "npy"
     return File(f"{role}-{hashlib.sha256(content).hexdigest()[:12]}.{kind}", content)
+
+
+def _whole(indices: Any) -> list[int]:
+    import numpy as np
+
+    given = np.asarray(_plain(indices)).ravel().tolist()
+    if bad := [i for i in given if isinstance(i, bool) or not isinstance(i, int | float) or i != int(i) or i < 0]:
+        raise InputError(f"indices are whole numbers from 0 on, got {cut(repr(bad[0]))}")
+    return list(map(int, given))
 
 
 def _message(coded: Coded) -> dict[str, File]:
@@ -295,7 +313,7 @@ def _split(inputs: Any, labels: Any, options: Mapping[str, Any]) -> dict[str, An
     if options.get("train_indices") is not None:
         if options.get("indices") is None:
             raise InputError("train_indices come with indices: those of the samples that are certified on")
-        both = set(map(int, _plain(options["indices"]))) & set(map(int, _plain(options["train_indices"])))
+        both = set(_whole(options["indices"])) & set(_whole(options["train_indices"]))
         if both:
             raise InputError(f"{len(both)} samples are both in training and held out, e.g. {min(both)}")
     if options.get("train") is not None:
@@ -308,6 +326,8 @@ def _rows(x: Any) -> list[bytes]:
     """The content of each sample."""
     import numpy as np
 
+    if hasattr(x, "tocsr"):  # sparse
+        return [np.ascontiguousarray(row.toarray()).tobytes() for row in x.tocsr()]
     x = _plain(x)
     if hasattr(x, "dtype") and x.dtype.kind != "O":
         return [np.ascontiguousarray(row).tobytes() for row in x]

@@ -22,13 +22,11 @@ which `attack` holds against its `forward`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
-from sympy import Expr, Indexed, Integer, Rational, Symbol
+from sympy import Expr, Integer, Symbol
 
-from maurey.numeric.binding import exact
 from maurey.symbolic import modules as m
 from maurey.symbolic.architecture import GATES
 from maurey.symbolic.errors import InputError, cut, perhaps
@@ -36,28 +34,22 @@ from maurey.symbolic.modules.activations import ACTIVATIONS
 from maurey.symbolic.modules.words import KINDS
 from maurey.symbolic.norms import Matrix as Map
 
-NAME = re.compile(r"([A-Za-z]\w*)(?:\[(\w+)\])?", re.ASCII)
+from .sizes import NAME, Size, positive, size, value
+
+__all__ = [
+    *("Activation", "Attention", "CrossEntropy", "Embedding", "GatedMLP", "Head", "JointHeads", "LayerNorm", "Layers"),
+    *("Linear", "Lipschitz", "MLP", "Matrix", "MultiHead", "Parallel", "Patches", "Projection", "RMSNorm", "Ramp"),
+    *("Read", "Residual", "Sequence", "Softcap", "Tokens", "Unembedding", "WithOne", "Words", "ZeroOne", "attack"),
+]
 READS = ("cls", "last", "mean", "max", "all")
-Size = Any  # a number, a name, or an expression of SymPy
 
 
-def value(given: Size, what: str = "a size or a norm") -> Expr:
-    """A number, exactly; a name as a symbol, `B_V[i]` as an entry of a list; expressions as they are."""
-    if isinstance(given, Expr):
-        return given
-    found = NAME.fullmatch(given.strip()) if isinstance(given, str) else None
-    if found:
-        name, index = found.groups()
-        return Indexed(name, Integer(index) if index.isdigit() else Symbol(index)) if index else Symbol(name)
-    try:
-        number = exact(given)
-    except (ValueError, ZeroDivisionError):
-        raise InputError(
-            f"{what} is a number or a name, e.g. 64, '1/2', 'B_V' or 'B_V[i]', got {cut(repr(given))}"
-        ) from None
-    if number < 0:
-        raise InputError(f"{what} is not negative, got {cut(str(given))}")
-    return Rational(number.numerator, number.denominator)
+def __dir__() -> list[str]:
+    return __all__
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{perhaps(name, __all__)}")
 
 
 # --- matrices ---------------------------------------------------------------------------------------------------------
@@ -76,7 +68,8 @@ def Matrix(name: str, outputs: Size, inputs: Size, **norms: Size) -> Map:
         if kind not in KINDS:
             raise InputError(f"no norm {kind!r}{perhaps(kind, KINDS)}; there are {', '.join(KINDS)}")
     bounds = {kind: value(bound, f"the norm {kind} of {name}") for kind, bound in norms.items()}
-    return Map(name, name, value(outputs), value(inputs), **(bounds or {"spectral": Symbol(f"B_{name}")}))
+    sizes = (size(n, f"the number of {side} of {name}") for n, side in ((outputs, "outputs"), (inputs, "inputs")))
+    return Map(name, name, *sizes, **(bounds or {"spectral": Symbol(f"B_{name}")}))
 
 
 def _matrix(given: Any, name: str, outputs: Size, inputs: Size, kind: str = "spectral") -> Map:
@@ -85,10 +78,10 @@ def _matrix(given: Any, name: str, outputs: Size, inputs: Size, kind: str = "spe
         return given
     suffix = {"rows": "_rows", "columns": "_rows"}.get(kind, "")  # the vectors of a table are its rows
     bound = Symbol(f"B_{name}{suffix}") if given is None or given is True else value(given, f"the bound on {name}")
-    return Map(name, name, value(outputs), value(inputs), **{kind: bound})
+    return Map(name, name, size(outputs), size(inputs), **{kind: bound})
 
 
-def _column(given: Any, name: str, size: Size, kind: str = "spectral") -> Map | None:
+def _column(given: Any, name: str, outputs: Size, kind: str = "spectral") -> Map | None:
     """A bias or a gain: a matrix of one column; none, or one with this bound."""
     if given is None or given is False:
         return None
@@ -96,7 +89,7 @@ def _column(given: Any, name: str, size: Size, kind: str = "spectral") -> Map | 
         return given
     bound = Symbol(f"B_{name}") if given is True else value(given, f"the bound on {name}")
     letter = f"{'g' if name.endswith('_gain') else 'b'}_{{{name.rpartition('_')[0]}}}"
-    return Map(name, letter, value(size), Integer(1), **{kind: bound})
+    return Map(name, letter, size(outputs), Integer(1), **{kind: bound})
 
 
 # --- composition ------------------------------------------------------------------------------------------------------
@@ -133,7 +126,7 @@ def Parallel(*modules: Any) -> m.Heads:
 
 def Layers(block: Any, number: Size) -> m.Layers:
     """So many layers like this one, each with weights of its own. A bound `B_V[i]` is that of layer i."""
-    return m.Layers(_modules([block])[0], value(number, "a number of layers"))
+    return m.Layers(_modules([block])[0], size(number, "the number of layers"))
 
 
 # --- maps -------------------------------------------------------------------------------------------------------------
@@ -179,7 +172,7 @@ def _norm(width: Size, eps: Size, gain: Any, bias: Any, name: str, least: Size, 
             "eps = 0: such a norm has no Lipschitz constant, for u/|u| is not continuous at 0; give an eps"
         )
     g, b = _column(gain, f"{name}_gain", width, "rows"), _column(bias, f"{name}_bias", width)
-    return m.LayerNorm(value(width), floor, g, b, centred, None if least is None else value(least))
+    return m.LayerNorm(size(width, "a width"), floor, g, b, centred, None if least is None else value(least))
 
 
 def Activation(name: str, width: Size = None) -> m.Activation:
@@ -190,7 +183,7 @@ def Activation(name: str, width: Size = None) -> m.Activation:
         )
     if name == "sigmoid" and width is None:
         raise InputError("a sigmoid is not zero at zero: what comes out has a radius only if its width is given")
-    return m.Activation(name, None if width is None else value(width))
+    return m.Activation(name, None if width is None else size(width, "a width"))
 
 
 def Lipschitz(constant: Size = 1) -> m.Fixed:
@@ -200,7 +193,7 @@ def Lipschitz(constant: Size = 1) -> m.Fixed:
 
 def Softcap(cap: Size) -> m.Softcap:
     """c tanh(u/c)."""
-    return m.Softcap(value(cap))
+    return m.Softcap(positive(cap, "a cap"))
 
 
 def Projection(carried: bool = False) -> m.Projection:
@@ -213,7 +206,7 @@ def MLP(
 ) -> m.Sequence:
     """W2 f(W1 x)."""
     first, last = _matrix(W1, "W1", hidden, width), _matrix(W2, "W2", width, hidden)
-    return Sequence(Linear(first, bias=bias), Activation(activation), Linear(last, bias=bias))
+    return Sequence(Linear(first, bias=bias), Activation(activation, hidden), Linear(last, bias=bias))
 
 
 def GatedMLP(
@@ -261,24 +254,35 @@ def MultiHead(
 
     `groups`: of heads that share keys and values. `rope`: True, or the base of the angles. `relative`: how many numbers
     are trained for each head and added to its scores. `qk_norm`: the eps of an RMSNorm of queries and keys."""
-    d, H = value(width), value(heads, "a number of heads")
-    G = H if groups is None else value(groups, "a number of groups")
+    d, H = size(width, "a width"), size(heads, "the number of heads")
+    G = H if groups is None else size(groups, "the number of groups")
     if all(n.is_Integer for n in (d, H)) and head_width is None and d % H:
         raise InputError(f"heads = {H} does not divide width = {d}; give head_width if heads have another width")
     if all(n.is_Integer for n in (G, H)) and H % G:
         raise InputError(f"groups = {G} does not divide heads = {H}")
-    k = d / H if head_width is None else value(head_width)
+    k = d / H if head_width is None else size(head_width, "the width of a head")
     every, shared = (d if head_width is None and n == H else n * k for n in (H, G))
     maps = {"query": _matrix(Q, "Q", every, d), "key": _matrix(K, "K", shared, d),
             "value": _matrix(V, "V", shared, d), "output": _matrix(O, "O", d, every)}  # fmt: skip
     biases = {f"{part}_bias": _column(bias, f"{M.label}_bias", M.outputs) for part, M in maps.items()}
+    if rope is not False and k.is_Integer and k % 2:
+        raise InputError(f"rope turns pairs of coordinates, and a head has {k}")
+    base = None if rope is False else Integer(10000) if rope is True else positive(rope, "the base of RoPE")
     return m.MultiHead(
         **maps, **biases,  # type: ignore[arg-type]
         heads=H, width=k, groups=None if groups is None else G, causal=causal,
-        rotary=None if rope is False else Integer(10000) if rope is True else value(rope), alibi=alibi,
-        relative=None if relative is None else _column(True, "relative_gain", H * value(relative), "rows"),
-        qk_norm=None if qk_norm is None else m.QKNorm(value(qk_norm)),
+        rotary=base, alibi=alibi,
+        relative=None if relative is None else _column(True, "relative_gain", H * size(relative), "rows"),
+        qk_norm=None if qk_norm is None else m.QKNorm(positive(qk_norm, "qk_norm, an eps,")),
     )  # fmt: skip
+
+
+def _softmax(kappa: Size) -> Expr:
+    """In l1, per unit by which the largest score moves; with two keys and equal scores it is 1."""
+    found = value(kappa, "kappa")
+    if found.is_number and found < 1:
+        raise InputError(f"kappa is at least 1, for a softmax moves so much, got {cut(str(kappa))}")
+    return found
 
 
 def Attention(
@@ -286,12 +290,12 @@ def Attention(
 ) -> m.Attention:
     """Attention of the papers: the average of Vz with the weights softmax(x . Sz), S a matrix or a pair (Q, K) of them.
     `kappa` is the constant taken for the softmax; see `maurey.symbolic.modules.attention`."""
-    return m.Attention(V, scores, value(kappa), one_query, scalar_scores, best_gain)
+    return m.Attention(V, scores, _softmax(kappa), one_query, scalar_scores, best_gain)
 
 
 def JointHeads(matrix: Map, heads: Size, kappa: Size = 1) -> m.JointHeads:
     """Heads side by side whose values are the tokens themselves, with one query for each sequence."""
-    return m.JointHeads(matrix, value(heads), value(kappa))
+    return m.JointHeads(matrix, size(heads, "the number of heads"), _softmax(kappa))
 
 
 def WithOne() -> m.WithOne:
@@ -307,18 +311,27 @@ def Tokens(number: Size, radius: Size = None, samples: Size = "m", radius_1: Siz
     if radius is None:
         raise InputError("the radius of the tokens is not known: give Tokens(..., radius=1)")
     one = None if radius_1 is None else value(radius_1)
-    return m.Signal(value(radius, "a radius"), value(samples), value(number, "a number of tokens"), one)
+    return m.Signal(value(radius, "a radius"), size(samples), size(number, "the number of tokens"), one)
 
 
 def Words(number: Size, samples: Size = "m") -> m.Signal:
     """Sequences of so many words, for a network that begins with an Embedding."""
-    return m.Signal(Integer(1), value(samples), value(number, "a number of words"), Integer(1))
+    return m.Signal(Integer(1), size(samples), size(number, "the number of words"), Integer(1))
 
 
-def Embedding(vocabulary: Size, width: Size, positions: Size = None, E: Any = None, P: Any = None) -> m.Embedding:
-    """A vector for each word, and one for each of so many positions; E and P bound the longest."""
+def Embedding(
+    vocabulary: Size,
+    width: Size,
+    positions: Size = None,
+    types: Size = None,
+    E: Any = None,
+    P: Any = None,
+    S: Any = None,
+) -> m.Embedding:
+    """A vector for each word, for each of so many positions and of so many types; E, P and S bound the longest."""
     places = None if positions is None else _matrix(P, "P", width, positions, "columns")
-    return m.Embedding(_matrix(E, "E", width, vocabulary, "columns"), places)
+    kinds = None if types is None else _matrix(S, "S", width, types, "columns")
+    return m.Embedding(_matrix(E, "E", width, vocabulary, "columns"), places, kinds)
 
 
 def Patches(
@@ -337,7 +350,7 @@ def Read(what: str, width: Size = None) -> Any:
         raise InputError("Read('max', width) needs the width of a token")
     return {
         "cls": lambda: m.ReadToken(), "last": lambda: m.ReadToken(last=True), "mean": m.MeanToken,
-        "max": lambda: m.LargestToken(value(width)), "all": lambda: m.Fixed(Integer(1)),
+        "max": lambda: m.LargestToken(size(width, "a width")), "all": lambda: m.Activation("identity"),
     }[what]()  # fmt: skip
 
 
@@ -346,12 +359,12 @@ def Read(what: str, width: Size = None) -> Any:
 
 def Ramp(margin: Size = 1, several: bool = True) -> m.Ramp:
     """min(1, max(0, 1 - u/margin)) of the margin u of K scores; with several=False of yu, one output and a label."""
-    return m.Ramp(value(margin, "a margin"), several)
+    return m.Ramp(positive(margin, "a margin"), several)
 
 
 def CrossEntropy(cap: Size, several: bool = True) -> m.CrossEntropy:
     """Cut at `cap`, without which no loss is bounded."""
-    return m.CrossEntropy(value(cap, "a cap"), several)
+    return m.CrossEntropy(positive(cap, "a cap"), several)
 
 
 def ZeroOne() -> m.ZeroOne:

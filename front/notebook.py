@@ -38,17 +38,18 @@ def bundle(found: Any) -> Bundle:
 
 
 def _claim(view: Any) -> Bundle:
+    from maurey.pages.claims import as_printed
     from maurey.verify.evidence import standing_or_problem
 
     claim, standing = view.record, standing_or_problem(view.record)
     form = "printed" if "printed" in claim.forms else claim.default_form
     formula = latex_of(claim, form) if claim.parts else ""
-    names = ", ".join(p.name for p in claim.names)
-    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", f"as printed: {standing.words}"]
+    names, known = ", ".join(p.name for p in claim.names), as_printed(claim, standing)
+    lines = [f"{claim.key}  {plain(claim.title)}  ({claim.kind})", f"as printed: {known}"]
     lines += [cut(plain(claim.statement), 400), *([f"takes {names}"] if names else [])]
     pieces = [
         f"<p><b>{_text(claim.key)}</b> {_text(claim.title)} <i>({claim.kind})</i><br>"
-        f"as printed: {_colored(standing.verdict, standing.words)}</p>",
+        f"as printed: {_colored(standing.verdict, known)}</p>",
         f"<p>{_text(' '.join(claim.statement.split()))}</p>",
         f"<p>{_text(_math(formula, '$$'))}</p>",
         *([f"<p>takes {', '.join(_symbol(p) for p in claim.names)}</p>"] if names else []),
@@ -114,9 +115,10 @@ def _row(found: Any) -> Bundle:
 
 
 def _claims(found: Any) -> Bundle:
+    from maurey.pages.claims import as_printed
     from maurey.verify.evidence import standing_or_problem
 
-    rows = [(c.key, c.title, c.kind, standing_or_problem(c.record).words) for c in found[:MOST]]
+    rows = [(c.key, c.title, c.kind, as_printed(c.record, standing_or_problem(c.record))) for c in found[:MOST]]
     head = ("key", "title", "kind", "as printed")
     return {"text/plain": str(found), "text/html": _block([f"<p>{_text(repr(found)[1:-1])}</p>", _table(head, rows)])}
 

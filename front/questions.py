@@ -171,7 +171,8 @@ def derive(
 
     `network` and `inputs` are made of `maurey.nn`. Routes: net and counting (parameters), norms, norm net, length-free,
     Zhang, Maurey, corrections (covers of the papers and ours), bits. All bound one side, risk less empirical risk.
-    `frozen` names matrices that are not trained; `split` gives one part of the error in so many to each matrix.
+    `frozen` names matrices that are not trained; `split`, without a loss, gives each matrix one part of the error in so
+    many.
     The claim is registered under its key, which a later one with that key replaces.
 
     >>> import maurey
@@ -186,17 +187,62 @@ def derive(
     from maurey.symbolic.modules import Signal, matrices_of
 
     from .nn import Sequence as composed
-    from .nn import value
 
     if not isinstance(inputs, Signal):
         raise InputError(f"inputs are nn.Tokens(...) or nn.Words(...), got {cut(repr(inputs))}")
-    module, known = composed(network), matrices_of(network) if hasattr(network, "sensitivity") else {}
-    for name in (*frozen, *(split or {})):
+    module, fixed = composed(network), _named(frozen, "frozen")
+    known = matrices_of(network)
+    for name in (*fixed, *_named(split, "split")):
         if name not in known:
             raise InputError(f"no matrix {cut(repr(name))}{perhaps(str(name), known)}; there are {', '.join(known)}")
-    parts = {name: value(part) for name, part in (split or {}).items()}
-    question = Question(module, inputs, loss, route, frozenset(frozen), parts)
+    parts = _parts_of_the_error(split or {}, [name for name in known if name not in fixed])
+    if parts and loss is not None:
+        raise InputError("split is for covers of the outputs: a loss splits its error by its route")
+    if not fixed.symmetric_difference(known):
+        raise InputError("everything is frozen: there is nothing to bound")
+    _check_ends(module, inputs, loss)
+    question = Question(module, inputs, loss, route, fixed, parts)
     return register(derived(question, key, title), replace=True)
+
+
+def _named(given: Any, what: str) -> frozenset[str]:
+    """Names of matrices, or one of them."""
+    try:
+        return frozenset([given] if isinstance(given, str) else given or ())
+    except TypeError:
+        raise InputError(f"{what} names matrices, e.g. ['W'], got {cut(repr(given))}") from None
+
+
+def _parts_of_the_error(split: Mapping[str, Any], trained: Sequence[str]) -> dict[str, Any]:
+    """One part in so many for each matrix, of which there are no more than the whole."""
+    from .sizes import positive
+
+    parts = {name: positive(part, f"the part of {name}") for name, part in split.items()}
+    if parts and (left := [name for name in trained if name not in parts]):
+        raise InputError(f"split gives no part of the error to {', '.join(left)}")
+    if letter := next((name for name, part in parts.items() if not part.is_Rational), ""):
+        raise InputError(f"the part of {letter} is a number, got {parts[letter]}")
+    whole = sum(1 / part for part in parts.values())
+    if whole > 1:
+        raise InputError(f"split gives away {whole} of the error: 1/2 and 1/2 are the whole, e.g. {{'V': 2, 'W': 2}}")
+    return parts
+
+
+def _check_ends(network: Any, inputs: Any, loss: Any) -> None:
+    """What comes in and how the outputs are judged."""
+    from maurey.symbolic.modules import Embedding, parts_of
+    from maurey.symbolic.modules import Sequence as Composed
+
+    def is_loss(module: Any) -> bool:
+        return not isinstance(module, type) and any(hasattr(part, "range") for part in parts_of(module))
+
+    if loss is not None and not is_loss(loss):
+        raise InputError(f"loss is nn.Ramp(...), nn.CrossEntropy(...) or nn.ZeroOne(), got {cut(repr(loss))}")
+    if is_loss(network):
+        raise InputError("a loss is no part of the network: give it as loss=...")
+    first = next(part for part in parts_of(network) if not isinstance(part, Composed))
+    if isinstance(first, Embedding) and inputs.radius_1 != 1:
+        raise InputError("an Embedding looks up words: give nn.Words(...) as inputs")
 
 
 def register(claim: Claim | ClaimView, replace: bool = False) -> ClaimView:

@@ -16,6 +16,7 @@ from sympy import Expr
 
 from maurey.symbolic.covers import ceil_log2
 from maurey.symbolic.derivation import Step
+from maurey.symbolic.errors import InputError
 from maurey.symbolic.pacbayes import inverse_kl
 from maurey.symbolic.tails import binomial_inverse, hypergeometric_inverse, mixture_inverse
 
@@ -103,7 +104,13 @@ def _entry(expr: Any, read: Any) -> Reading:
 
 @lru_cache(maxsize=MOST_READINGS)
 def _placed(name: str, place: int) -> Reading:
-    return lambda env, field: env[name][place]
+    def entry(env: Any, field: Any) -> Any:
+        try:
+            return env[name][place]
+        except IndexError:
+            raise InputError(f"{name} has {len(env[name])} values, and number {place + 1} is asked for") from None
+
+    return entry
 
 
 def _sum(expr: Any, read: Any) -> Reading:

@@ -70,6 +70,12 @@ def fair(agrees: bool | None, outcomes: Iterable[Outcome]) -> bool | None:
     return None if agrees is False and without(outcomes) else agrees
 
 
+def excused(agrees: bool | None, outcomes: Iterable[Outcome]) -> str:
+    """Why it does not, where it would."""
+    excuse = agrees is False and fair(agrees, outcomes) is None
+    return "; the paper has dropout, so that this does not speak against it" if excuse else ""
+
+
 def _missing(wanted: Mapping[Place, int], there: Mapping[Place, int]) -> str:
     """Trials of each T and protocol."""
     own: dict[tuple[int, str], list[int]] = {}

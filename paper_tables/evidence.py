@@ -11,7 +11,7 @@ from maurey.verify import ledger
 from maurey.verify.evidence import AGAIN
 from maurey.verify.rungs import RUNGS, VERDICTS
 
-from .evidence_figure import CONDITION, NOTHING, draw
+from .evidence_figure import CONDITION, NONE, draw
 from .exhibits import Exhibit, Progress
 from .index import papers
 from .page import Shown
@@ -42,7 +42,8 @@ def evidence(paper: str, progress: Progress) -> Exhibit:
         question=f"What is known of the claims of {title}, and how surely?",
         answer=_answer(rows),
         verdict=_verdict(rows),
-        caption="A row for each claim: the verdict on it as printed, in the column of what decided it; on the right, "
+        caption="A row for each claim: the verdict on it as printed, in the column of what decided it (no mark: there "
+        "is nothing to check); on the right, "
         "for those that hold and were tried on instances, the largest left side over right side that was found (1: "
         "the bound is attained). Named: printed forms that are not simply read in the paper.",
         shown=Shown(SHOWN, _counts(rows)),
@@ -74,7 +75,7 @@ def _row(key: str, verdict: Mapping[str, Any] | None) -> list[str]:
         return [key, AGAIN, *[""] * (len(COLUMNS) - 3), source]
     tightness = "" if verdict["tightness"] is None else f"{verdict['tightness']:.3g}"
     shown = f"{verdict['verdict']}{CONDITION}" if verdict["where"] else verdict["verdict"]
-    rungs = [verdict["evidence"] or "-", verdict["derived"] or "-"]
+    rungs = [verdict["evidence"] or NONE, verdict["derived"] or NONE]
     return [key, shown, *rungs, str(verdict["instances"]), tightness, f"{verdict['seconds']:.1f}", source]
 
 
@@ -82,15 +83,20 @@ def _counts(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """By rung and verdict."""
     verdicts = ("holds", f"holds{CONDITION}", *VERDICTS[1:])
     found = []
-    for rung, name in [*((rung, rung) for rung in RUNGS), ("-", NOTHING)]:
-        own = [row for row in rows if row[2] == rung]
+    for rung in (*RUNGS, NONE):
+        own = [row for row in rows if row[2] == rung and not _silent(row)]
         if own:
-            found.append([name, *(str(sum(row[1] == verdict for row in own) or "") for verdict in verdicts)])
+            found.append([rung, *(str(sum(row[1] == verdict for row in own) or "") for verdict in verdicts)])
     return found
 
 
+def _silent(row: Sequence[str]) -> bool:
+    """There is nothing to check: that counts as nothing."""
+    return row[1] == "holds" and row[2] == NONE
+
+
 def _number(rows: Sequence[Sequence[str]], *verdicts: str) -> int:
-    return sum(row[1] in verdicts for row in rows)
+    return sum(row[1] in verdicts and not _silent(row) for row in rows)
 
 
 def _answer(rows: Sequence[Sequence[str]]) -> str:
@@ -99,7 +105,8 @@ def _answer(rows: Sequence[Sequence[str]]) -> str:
         f"Of {len(rows)} claims {hold} hold ({_number(rows, f'holds{CONDITION}')} of them under a condition that the "
         f"paper does not state), {_number(rows, 'fails')} fail, undecided: {_number(rows, 'undecided')}"
     )
-    again = _number(rows, AGAIN)
+    silent, again = sum(map(_silent, rows)), _number(rows, AGAIN)
+    text += f"; {silent} have nothing to check" if silent else ""
     return f"{text}; to be verified again: {again}." if again else f"{text}."
 
 

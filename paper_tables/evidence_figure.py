@@ -9,8 +9,8 @@ from .exhibits import Data
 from .style import Look
 from .tabled import Row, number
 
-CONDITION, NOTHING = "*", "nothing to check"
-COLUMNS = ("proved", "identity", "derived", "constructed", "tested", "trained", "axiom", "refuted", "-")
+CONDITION, NONE = "*", "-"
+COLUMNS = ("proved", "identity", "derived", "constructed", "tested", "trained", "axiom", "refuted", NONE)
 LOOKS = {
     "holds": Look(style.BLUE, "o"),
     f"holds{CONDITION}": Look(style.BLUE, "o", filled=False),
@@ -32,11 +32,12 @@ def draw(figure: Any, data: Data) -> None:
                                width_ratios=(1.6, 1))[0]  # fmt: skip
     style.names(left, [row["claim"] for row in rows], fontsize=6.3)
     right.places, left.places = "y", "both"
-    known = [rung for rung in COLUMNS if any(row["evidence"] == rung for row in rows)]
+    told = [(place, row) for place, row in enumerate(rows) if (row["verdict"], row["evidence"]) != ("holds", NONE)]
+    known = [rung for rung in COLUMNS if any(row["evidence"] == rung for _, row in told)]
     for verdict, look in LOOKS.items():
-        own = [(known.index(row["evidence"]), place) for place, row in enumerate(rows) if row["verdict"] == verdict]
+        own = [(known.index(row["evidence"]), place) for place, row in told if row["verdict"] == verdict]
         style.points(left, [x for x, _ in own], [y for _, y in own], look, markersize=4.5, zorder=3)
-    style.ticks(left.xaxis, range(len(known)), ["no check" if rung == "-" else rung for rung in known], rotation=40,
+    style.ticks(left.xaxis, range(len(known)), ["none" if rung == NONE else rung for rung in known], rotation=40,
                 ha="left", rotation_mode="anchor")  # fmt: skip
     left.set_xlim(-0.6, max(1, len(known)) - 0.4)
     tried = [(place, row) for place, row in enumerate(rows) if _means(row)]

@@ -30,6 +30,7 @@ from maurey.verify.files import replace
 
 from . import style
 from .folders import ROOT as ROOT
+from .folders import made as made
 from .folders import names as names
 from .page import Shown, as_latex, as_markdown
 from .verdicts import Finding, words

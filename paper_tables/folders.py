@@ -17,3 +17,8 @@ def names() -> list[str]:
         for exhibit in pkgutil.iter_modules([str(ROOT / paper.name)])
         if exhibit.ispkg
     ]
+
+
+def made() -> list[str]:
+    """Those that have been written; what is begun and not yet trained has no table."""
+    return [name for name in names() if (ROOT / name / "table.md").is_file()]

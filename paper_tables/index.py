@@ -83,11 +83,12 @@ def time_of(seconds: float) -> str:
 def ours() -> list[str]:
     """Exhibits that make nothing of a paper again."""
     used = {one.get("exhibit") for paper in papers().values() for one in paper["shows"]}
-    return [name for name in exhibits.names() if name not in used]
+    return [name for name in exhibits.made() if name not in used]
 
 
 def title_of(name: str) -> str:
-    return (exhibits.ROOT / name / "table.md").read_text().partition("\n")[0].removeprefix("# ")
+    file = exhibits.ROOT / name / "table.md"
+    return file.read_text().partition("\n")[0].removeprefix("# ") if file.exists() else "not made yet"
 
 
 def text() -> str:
@@ -130,4 +131,6 @@ def lines() -> list[str]:
             for row in own:
                 share = f" ({row.much})" if row.much else ""
                 found.append(f"    {row.word}{share}: {row.sentence.partition('; ')[0]}")
-    return [*found, "", "of our own", *(f"  {name}: {title_of(name)}" for name in ours())]
+    begun = [name for name in exhibits.names() if name not in exhibits.made()]
+    found += ["", "of our own", *(f"  {name}: {title_of(name)}" for name in ours())]
+    return [*found, *(f"  {name}: not made yet; maurey tables {name}" for name in begun)]

@@ -115,12 +115,13 @@ Split = Callable[[Derivation, Sequence[Term], Expr], list[Expr]]
 
 
 def in_parts(parts: Mapping[str, Expr]) -> Split:
-    """One part of the error in so many goes to each weight."""
+    """One part of the error in so many goes to each weight; those of a layer share it with the other layers."""
 
     def split(D: Derivation, terms: Sequence[Term], budget: Expr) -> list[Expr]:
         shares = []
         for t, beta in zip(terms, effects(D, terms), strict=True):
-            share = budget / times(sympify(t.copies), sympify(parts[t.label]), beta)
+            number = sympify(t.copies) if t.over is None else times(sympify(t.copies), t.over[1])
+            share = budget / times(number, sympify(parts[t.label]), beta)
             with D.over(t.over):
                 shares.append(D.let(f"eps_{t.label}", rf"\varepsilon_{{{t.mark}}}", share, "its share of the error"))
         return shares

@@ -144,7 +144,7 @@ def head_width(a: Architecture) -> Expr:
 
 def _heads(a: Architecture, number: Symbol) -> Expr:
     """Rows of a matrix that has a block for each head, or for each group of them."""
-    return d if not a.head_width and (number == H or not a.kv_heads) else number * head_width(a)
+    return d if not a.head_width and number == H else number * head_width(a)
 
 
 def _norm(name: str, a: Architecture, per_layer: bool = False) -> Iterator[Slot]:
@@ -174,7 +174,8 @@ def _inputs(a: Architecture) -> Iterator[Slot]:
 
 def _layer(a: Architecture) -> Iterator[Slot]:
     yield from _norm("N1", a, True)
-    for name, number in (("Q", H), ("K", G), ("V", G)):
+    groups = G if a.kv_heads else H
+    for name, number in (("Q", H), ("K", groups), ("V", groups)):
         yield from _map(name, _heads(a, number), d)
     if a.qk_norm:
         yield from (Slot(f"N{side}_gain", head_width(a), ONE, "gain", True) for side in "qk")

@@ -95,6 +95,8 @@ def resolution(D: Derivation, terms: list[Term], way: Way, c: Expr) -> Expr:
     """At which the losses are covered once: near the best, and any other would do."""
     if _counts(way):
         eps, reason = times(c, sqrt(counts(D, terms) / m)) / SHARE, "near the best for so many parameters"
+    elif any(t.entropy.offset is None for t in terms):
+        raise ValueError("its covers are of outputs: give no loss")
     else:
         _, C = quadratic_total(D, terms)
         eps, reason = sqrt(times(c, sqrt(C / (2 * m))) / 2), r"the best for $C_{\mathcal F}/\varepsilon^2$"

@@ -234,6 +234,8 @@ def by_columns(ball: Ball, D: Derivation, w: Weight) -> Entropy:
     """Column by column, each in an l1 ball; inputs are mixtures of scaled basis vectors, which pick out columns. Where
     the class is bounded in another norm too, the centres may leave it."""
     M = w.matrix
+    if M.column_l1 is None:
+        raise ValueError(f"nothing bounds the column_l1 norm of {M.label}")
     column = ball(sympify(M.outputs), times(M.column_l1, l1_radius(w)))
     apart = column.side_by_side(sympify(M.inputs))
     return replace(

@@ -16,8 +16,11 @@ from .capacity import LOG_N
 from .claim import Claim, Constant, Parameter, Part
 from .derivation import Derivation, Step
 from .errors import InputError, perhaps
+from .letters import check_labels, check_letters, check_lists, lengths, sizes
 from .modules import Layers, Module, Signal, compose, matrices_of, parts_of
 from .modules.activations import CONSTANTS
+from .modules.inputs import looked_up_in
+from .modules.widths import ends
 from .modules.words import in_words, norms_of
 from .names import INTEGER, VOCABULARY
 from .norms import Matrix
@@ -113,11 +116,14 @@ def derive(question: Question, key: str, title: str = "A network of one's own") 
         raise InputError("the route bits bounds the gap of a loss: give a loss")
     if route != BITS and question.refusal:
         raise InputError(f"the route {route} is refused: {question.refusal}")
+    _check(question)
     parts = _parts(question)
     try:
         steps = [step for part in parts for step in part.steps("derived")]
     except ValueError as error:
         raise InputError(f"the route {route} is refused: {error}") from None
+    x, reserved = question.inputs, ("eps", "delta", "bits", "m") if question.loss is not None else ("eps",)
+    check_letters((question.network, question.loss, x.tokens, x.radius), (step.name for step in steps), reserved)
     symbols, constants = _names(question, steps)
     return Claim(
         key=key,
@@ -130,6 +136,16 @@ def derive(question: Question, key: str, title: str = "A network of one's own") 
         unrolled=tuple(dict.fromkeys(str(n) for n in _depths(question) if n.is_Symbol)),
         parts=parts,
     )
+
+
+def _check(question: Question) -> None:
+    """What contradicts itself, before anything is derived."""
+    if question.loss is not None and question.inputs.sequences != bounds.m:
+        raise InputError(f"the gap of a loss is over m samples, and these are called {question.inputs.sequences}")
+    ends(question.module)
+    check_lists(question.network)
+    if question.numbers is None:
+        check_labels(question.network)
 
 
 def _parts(question: Question) -> tuple[Part, ...]:
@@ -148,20 +164,28 @@ def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, 
     made = {step.name for step in steps} | {str(step.over[0]) for step in steps if step.over}
     free = {s for step in steps for part in (step.expr, *(step.over or ())) for s in part.free_symbols}
     lists = {str(s.base.label) for s in free if isinstance(s, Indexed)}
-    index = next((str(n) for n in _depths(question) if n.is_Symbol), "L")
-    norms = {norm.name: norm for M in matrices_of(question.network).values() for norm in norms_of(M)}
+    long, numbers = lengths(question.network), sizes(question.network)
+    norms = {norm.name: norm for norm in _norms(question)}
     x = question.inputs  # what a sample is made of belongs to the claim, whether or not a form speaks of it
     free |= {s for expr in (x.tokens, x.radius, x.sequences) for s in expr.free_symbols}
     names = sorted({str(s) for s in free if isinstance(s, Symbol)} - made - set(CONSTANTS))
     found = []
     for name in names:
-        known = norms.get(name) or OWN.get(name) or VOCABULARY.get(name) or Parameter(name, latex(Symbol(name)), name)
-        found.append(replace(known, index=index if name in lists else ""))
+        own = Parameter(name, latex(Symbol(name)), name, INTEGER if name in numbers else "positive real")
+        known = norms.get(name) or OWN.get(name) or VOCABULARY.get(name) or own
+        found.append(replace(known, index=long.get(name, "L") if name in lists else ""))
     return tuple(found), tuple(c for name, c in CONSTANTS.items() if Symbol(name) in free)
 
 
+def _norms(question: Question) -> list[Parameter]:
+    """Of all matrices, those that have names."""
+    tables = {M.label for part in parts_of(question.network) for M in looked_up_in(part)}
+    known = matrices_of(question.network).items()
+    return [norm for label, M in known for norm in norms_of(M, label in tables)]
+
+
 def _statement(question: Question, symbols: Sequence[Parameter]) -> str:
-    norms = {norm.name for M in matrices_of(question.network).values() for norm in norms_of(M)}
+    norms = {norm.name for norm in _norms(question)}
     said = "; ".join(f"{p.meaning} at most ${p.latex}$" for p in symbols if p.name in norms)
     network, fixed = in_words(question.network), ", ".join(sorted(question.frozen))
     of = f"The network: {network}. Its class: {said or 'as its numbers say'}." + (

@@ -14,6 +14,7 @@ from .errors import InputError, cut, perhaps
 MOST, MOST_LAYERS = 10**12, 1000  # of a size
 WANTED = ("kind", "layers", "width", "heads", "hidden", "context", "norm", "norm_at", "norm_eps", "activation",
           "positions", "read")  # fmt: skip
+OF = (("rope_base", "positions", "rope"), ("patch_radius", "patch", ""), ("pooler_norm", "pooler", ""))
 
 
 def read(tables: Mapping[str, Any]) -> Architecture:
@@ -44,6 +45,9 @@ def _read_model(table: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise InputError(f"[model] has no key {cut(repr(name))}{perhaps(name, known)}; it has {', '.join(known)}")
     found = {name: _value(name, str(known[name].type), raw) for name, raw in table.items()}
+    for name, key, value in OF:
+        if name in found and (found.get(key) != value if value else not found.get(key)):
+            raise InputError(f"{name} is for models with {key}{f' = {value}' if value else ''}")
     if missing := [name for name in WANTED if name not in found]:
         raise InputError(f"[model] lacks {', '.join(missing)}")
     return found

@@ -25,6 +25,7 @@ d, k, m, L_sigma, B_w, L_loss, b, delta = symbols("d k m L_sigma B_w L_loss b de
 Norms = Mapping[str, Expr | None]  # V, V_inf, ...: bounds on the maps of one layer
 SUFFIXES = {
     "": "spectral", "_F": "frobenius", "_inf": "rows", "_21": "column_sum", "_11": "entries", "_1inf": "column_l1",
+    "_col": "columns", "_row_21": "row_sum", "_row_1": "row_l1",
 }  # fmt: skip
 
 

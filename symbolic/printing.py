@@ -47,6 +47,7 @@ _SIGNS = {
 # Fractions, roots and long indices, before braces go; their arguments hold none.
 _NESTED = {
     r"(?<=[A-Za-z0-9}])(?=\\[A-Za-z])": " ",
+    r"([_^](?:\{[^{}]*\}|[A-Za-z0-9]))(?=[A-Za-z])": r"\1 ",
     r"\\[td]?frac\s*(\\[A-Za-z]+|\w)\s*(\\[A-Za-z]+|\w)": r"\1/\2",
     r"\\[td]?frac\s*(?:\{([^{}]*)\}|(\w))\s*(?:\{([^{}]*)\}|(\w))": r"(\1\2)/(\3\4)",
     r"\\sqrt\s*\{([^{}]*)\}": r"sqrt(\1)",

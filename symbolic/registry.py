@@ -82,7 +82,8 @@ def _nearest(key: str) -> str:
     claims = all_claims()
     if near := [claim.key for claim in claims if claim.number == key]:
         return f"{key} is the number of {', '.join(near)}"
-    if near := difflib.get_close_matches(key[:60], [claim.key for claim in claims], n=4, cutoff=0.5):
+    names = [*([] if "/" in key else paper_names()), *(claim.key for claim in claims)]
+    if near := difflib.get_close_matches(key[:60], names, n=4, cutoff=0.5):
         return f"the nearest are {', '.join(near)}"
     return f"there are the papers {', '.join(paper_names())}" if "/" not in key else "see `maurey list`"
 

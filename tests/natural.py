@@ -38,10 +38,12 @@ def grid(claim: maurey.ClaimView) -> Iterator[Point]:
 
 
 def ratio(claim: maurey.ClaimView, part: str, form: str, at: Point) -> Decimal | None:
-    """To the printed value; of lower bounds the other way round. None where a form says nothing."""
+    """To the printed value; of lower bounds the other way round. None where a form says nothing. Of sec2, which prints
+    for the number of centres what bounds its logarithm: of the logarithm."""
     try:
         value, printed = (claim.enclose(form=one, part=part, digits=15, **at).value for one in (form, "printed"))
     except Undefined:
         return None
+    value = value.ln() if part == "N_inf" else value
     above, below = (printed, value) if claim.record.part(part).below else (value, printed)
     return above / below if below > 0 else None

@@ -245,6 +245,12 @@ def shortest_erratum(claim: Claim) -> str:
     return min(notes, key=len, default="")
 
 
+def reason(claim: Claim) -> str:
+    """What is said first of its verdict."""
+    verdict = verdict_of(claim)
+    return str(verdict["notes"][0]) if verdict and verdict["notes"] else ""
+
+
 def proved_form(claim: Claim) -> str:
     """The form to use: the sharp or the derived one, if it stands on something."""
     verdict = verdict_of(claim)

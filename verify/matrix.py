@@ -138,7 +138,7 @@ def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: 
     return Row(
         key=claim.key,
         verdict=verdict,
-        evidence=deciding.rung if deciding else derived,
+        evidence=deciding.rung if deciding else None,
         instances=sum(one.instances for one in made),
         tightness=_tightness([one for one in made if one.form == "printed"]) or _tightness(others),
         counterexample=dict(fails.counterexample or {}) if fails else None,
@@ -172,7 +172,8 @@ def _part(claim: Claim, name: str, made: list[Result], gap: bool) -> tuple[str, 
             return "fails", one, ""
     holds = [one for one in own if one.verdict == "holds" and not (gap and one.rung in ("tested", "trained"))]
     if not holds:
-        return "undecided", None, ""
+        made_so = next((one.note for one in own if one.verdict == "fails"), "")
+        return "undecided", None, made_so and f"the printed proof does not give it: {made_so}"
     return "holds", min(holds, key=lambda one: RUNGS.index(one.rung)), ""
 
 

@@ -47,7 +47,7 @@ def build(out: Path, tell: Tell = lambda text: None) -> Built:
         size = sum(file.stat().st_size for file in new.rglob("*") if file.is_file())
         _replace(out, new)
     except OSError as error:
-        raise InputError(f"cannot write under {out}: {error.strerror}") from None
+        raise InputError(f"the book cannot be written: {error.strerror}: {error.filename or out}") from None
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return Built(out, count, size)

@@ -13,20 +13,20 @@ from markupsafe import Markup, escape
 from maurey.paper_tables import exhibits, index
 
 from . import cite
-from .figures import figure
+from .figures import figure, slim
 from .guides import first, known
 from .markdown import rendered
 from .page import Page
 from .prose import ROOT, prose
 
 FILES = ("table.csv", "table.tex")
-COPIED = (*FILES, "provenance.json")
+COPIED = (*FILES, "figure.csv", "provenance.json")
 TONES = {"agrees": "good", "partly": "partly", "undecided": "open", "disagrees": "bad", "not run": "none"}
 POWER = re.compile(r"(-?\d+(?:\.\d+)?)[eE]([+-]?\d+)")
 
 
 def pages() -> Iterator[Page]:
-    shown = {name: _exhibit(name) for name in exhibits.names()}
+    shown = {name: _exhibit(name) for name in exhibits.made()}
     whole = {name: _whole(name) for name in shown}
     for name, one in shown.items():
         one["lead"] = first(whole[name]["body"])  # the question that it answers, if its page begins with one
@@ -44,10 +44,10 @@ def pages() -> Iterator[Page]:
 
 def files() -> Iterator[tuple[str, bytes]]:
     """What is copied beside the pages: figures, and tables for others' programs."""
-    for name in exhibits.names():
+    for name in exhibits.made():
         folder = exhibits.ROOT / name
         for drawn in sorted(folder.glob("figure*.svg")):
-            yield f"exhibits/{name}{drawn.name.removeprefix('figure')}", drawn.read_bytes()
+            yield f"exhibits/{name}{drawn.name.removeprefix('figure')}", slim(drawn.read_text()).encode()
         for file in COPIED:
             if (folder / file).exists():
                 yield f"exhibits/{name}.{file.removeprefix('table.')}", (folder / file).read_bytes()

@@ -9,6 +9,9 @@ from maurey.paper_tables import exhibits
 
 from .prose import ROOT
 
+PLACES = re.compile(r'\bd="[^"]*"|translate\([^)]*\)')
+FINER = re.compile(r"(\.\d\d)\d+")
+LAYOUT = re.compile(r"<!--.*?-->|^\s+|(?<=>)\n", re.S | re.M)
 SIZE = re.compile(r'(?:width="(?P<wide>[\d.]+)pt"|height="(?P<high>[\d.]+)pt")')
 
 
@@ -26,3 +29,9 @@ def figure(name: str, text: str) -> dict[str, Any] | None:
         "height": round(float(sizes.get("high", 480))),
         "text": text,
     }
+
+
+def slim(svg: str) -> str:
+    """The same drawing in fewer bytes: places to a hundredth, short names of letters, and no layout of the file."""
+    placed = PLACES.sub(lambda found: FINER.sub(r"\1", found[0]), svg)
+    return LAYOUT.sub("", placed).replace('id="DejaVuSans', 'id="D').replace('xlink:href="#DejaVuSans', 'href="#D')

@@ -54,5 +54,5 @@ def _counts(library: Library) -> dict[str, int]:
         "claims": len(library.claims),
         "forms": sum(len(part.forms) for claim in library.claims for part in claim.parts),
         "findings": len(library.findings),
-        "exhibits": len(exhibits.names()),
+        "exhibits": len(exhibits.made()),
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import escape
 from pygments import highlight
@@ -19,7 +20,8 @@ from pygments.util import ClassNotFound
 from maurey.paper_tables import exhibits
 
 from .figures import figure
-from .prose import ROOT, address, keys, prose
+from .maths import breakable
+from .prose import ROOT, address, inline, keys, prose, tied
 
 MADE = {  # pages that the book has in another form
     "docs/claims.md": "claims/index.html",
@@ -28,7 +30,11 @@ MADE = {  # pages that the book has in another form
     "paper_tables/README.md": "exhibits/index.html",
     "README.md": "index.html",
 }
-EXHIBIT = re.compile(r"paper_tables/(\w+/\w+)/(table\.md|figure\.svg|table\.csv|table\.tex|provenance\.json)")
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", re.S)
+EXHIBIT = re.compile(
+    r"paper_tables/(\w+/\w+)/(table\.md|figure\.svg|figure\.csv|table\.csv|table\.tex|provenance\.json)"
+)
+DISPLAY = '<span class="scroll"><span class="line">{}</span></span>'
 FORMATTER = HtmlFormatter(nowrap=True)
 Known = Mapping[str, str]  # pages of the book, by their place in a checkout
 
@@ -36,6 +42,7 @@ Known = Mapping[str, str]  # pages of the book, by their place in a checkout
 def rendered(file: Path, place: str, known: Known) -> tuple[str, str, list[dict[str, str]]]:
     """The title, the body as HTML, and its headings. `place` is where it stands in a checkout."""
     parser = MarkdownIt("commonmark", {"html": True, "highlight": _colored}).enable("table")
+    parser.inline.ruler.before("escape", "formula", _formula)
     tokens = parser.parse(file.read_text())
     title, headings = "", []
     used: dict[str, int] = {}
@@ -51,7 +58,18 @@ def rendered(file: Path, place: str, known: Known) -> tuple[str, str, list[dict[
             headings.append({"level": token.tag, "id": slug, "text": words.replace("`", "")})
         if token.type == "inline":
             _turn(token.children or [], place, known)
-    return title, parser.renderer.render(tokens, parser.options, {}), headings
+    return title, tied(parser.renderer.render(tokens, parser.options, {})), headings
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    """A rule of the parser: between dollar signs nothing is Markdown."""
+    found = FORMULA.match(state.src, state.pos)
+    if found is None:
+        return False
+    state.pos = found.end()
+    if not silent:
+        state.push("html_inline", "", 0).content = DISPLAY.format(breakable(found[1])) if found[1] else inline(found[2])
+    return True
 
 
 def _slug(words: str, used: dict[str, int]) -> str:
@@ -77,12 +95,11 @@ def _turn(children: list[Token], place: str, known: Known) -> None:
             child.type, child.tag = "text", ""
         elif child.type == "image":
             child.type, child.content = "html_inline", _picture(str(child.attrGet("src")), child.content, place)
-        elif child.type == "code_inline" and child.content in keys():
-            child.type, child.content = (
-                "html_inline",
-                f'<a href="{address(child.content)}"><code>{escape(child.content)}</code></a>',
-            )
-        elif child.type == "text" and (exhibit or "$" in child.content):
+        elif child.type == "code_inline" and child.content.partition(" ")[0] in keys():
+            key, _, part = child.content.partition(" ")  # as the command writes them
+            link = f'<a href="{address(key, part)}"><code>{escape(child.content)}</code></a>'
+            child.type, child.content = "html_inline", link
+        elif child.type == "text" and exhibit:
             child.type, child.content = "html_inline", prose(child.content)
 
 
@@ -94,7 +111,7 @@ def where(href: str, place: str, known: Known) -> str:
         return href
     target = posixpath.normpath(posixpath.join(posixpath.dirname(place), path))
     found = EXHIBIT.fullmatch(target)
-    if found and found[1] in exhibits.names():
+    if found and found[1] in exhibits.made():
         ending = {"table.md": "html", "figure.svg": "html"}.get(found[2], found[2].removeprefix("table."))
         return f"{ROOT}exhibits/{found[1]}.{ending}{anchor}"
     page = MADE.get(target) or known.get(target)
@@ -103,7 +120,7 @@ def where(href: str, place: str, known: Known) -> str:
 
 def _picture(src: str, text: str, place: str) -> str:
     found = EXHIBIT.fullmatch(posixpath.normpath(posixpath.join(posixpath.dirname(place), src)))
-    shown = figure(found[1], text) if found and found[1] in exhibits.names() else None
+    shown = figure(found[1], text) if found and found[1] in exhibits.made() else None
     return _img(shown) if shown else escape(text)
 
 
@@ -127,4 +144,5 @@ def _colored(code: str, language: str, attrs: str) -> str:
         lexer = get_lexer_by_name("bash" if language == "sh" else language)
     except ClassNotFound:
         return f"<pre><code>{escape(code)}</code></pre>"
-    return f'<pre class="source"><code>{highlight(code, lexer, FORMATTER)}</code></pre>'
+    kind = "source command" if lexer.name == "Bash" else "source"  # a long command goes on in the next line
+    return f'<pre class="{kind}"><code>{highlight(code, lexer, FORMATTER)}</code></pre>'

@@ -54,6 +54,7 @@ def _engine() -> Callable[[str, bool], str]:
 @cache
 def mathml(latex: str, display: bool = False) -> Markup:
     """Inline, or in display style."""
+    latex = latex.replace(r"\begin{aligned}[t]", r"\begin{aligned}")  # which Temml does not know, and would print
     found = json.loads(_engine()(latex, display))  # through JSON: the engine's own strings may be ropes
     if "error" in found:
         raise Unset(f"the formula {cut(latex)} cannot be set: {cut(found['error'], 100)}")

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
-from .prose import ROOT, address, prose
+from .prose import ROOT, address, prose, tied
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -39,6 +40,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
     )
     found.filters["prose"] = prose
+    found.filters["listed"] = lambda each: tied(Markup(", ").join(each))
     found.globals["address"] = address
     return found
 

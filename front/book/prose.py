@@ -18,6 +18,9 @@ from .notation import typeset
 
 KEY = re.compile(r"(?:[a-z]+\d{4}[a-z]*|maurey)/\w(?:[\w.*'+-]*\w)?")
 NUMBER = re.compile(r"\b(?:(?:Theorem|Lemma|Corollary|Proposition)s? \d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*)(?![\d.]*\d)")
+SPACE = re.compile(r"\s+")
+ONE = r"<math\b(?:(?!</math>).)*</math>"
+TIED = re.compile(rf"[(\[]+{ONE}[,.;:)\]]*|{ONE}[,.;:)\]]+")
 EXHIBIT = re.compile(r"paper_tables/(\w+/\w+)")
 ROOT = "@/"  # an address from the book's root; made relative when the page is written
 
@@ -48,14 +51,19 @@ def names_of(key: str) -> Mapping[str, str]:
 def prose(text: str, claim: Claim | None = None, links: bool = True) -> Markup:
     """A sentence about a claim, or about none. Formulas between dollar signs are LaTeX; others are found. A sentence
     that stands in a link has none itself."""
-    text = " ".join(text.split())
+    text = SPACE.sub(" ", text)
     if claim:
         for latex in claim.differs.values():  # what a terminal was told of a proof, as it was written
             text = text.replace(plain(latex), " ".join(latex.split()))
     pieces = typeset(text, names_of(claim.key) if claim else {}).split("$")
     paper = claim.paper if claim else ""
     words = [one if n % 2 else _linked(one, paper) if links else escape(one) for n, one in enumerate(pieces)]
-    return Markup("").join(flowing(one) if n % 2 else one for n, one in enumerate(words))
+    return tied(Markup("").join(flowing(one) if n % 2 else one for n, one in enumerate(words)))
+
+
+def tied(html: str) -> Markup:
+    """No line ends between a formula and what is punctuated with it: browsers would, on either side of one."""
+    return Markup(TIED.sub(r'<span class="tie">\g<0></span>', str(html)))
 
 
 def _linked(text: str, paper: str) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -37,6 +38,7 @@ SHORT = {
     None: "our reconstruction",
 }
 DIFFERS = "; the printed proof differs: "  # marked at its step of the derivation
+OTHER = re.compile(r"`([a-z-]+)`")  # a cause
 LONGEST = 300  # characters of a command
 SENTENCES = ("packing", "class", "inputs", "network", "law")  # fields of a witness that say it in words
 
@@ -79,16 +81,17 @@ def _findings(paper: str, entries: list[Record], library: Library) -> Iterator[d
         own = [entry for entry in entries if entry["cause"] == finding["cause"]]
         if own:
             with named(f"the finding {finding['cause']}"):
-                yield _finding(paper, finding, own)
+                yield _finding(paper, finding, own, {one["cause"]: one["title"] for one in library.findings})
 
 
-def _finding(paper: str, finding: Record, own: list[Record]) -> dict[str, Any]:
-    """One cause in one paper: what is written of it, and every entry."""
+def _finding(paper: str, finding: Record, own: list[Record], titles: Mapping[str, str]) -> dict[str, Any]:
+    """One cause in one paper: what is written of it, and every entry. Another cause is called by its title."""
     written = next((cause for cause in causes(paper) if cause.slug == finding["cause"]), None)
     first, *rest = _in_order(own, written)
     keys = list(dict.fromkeys(entry["key"] for entry in own))
     claims = {key: registry.find(key) for key in keys}
     explained = written.explanation if written else " ".join(entry["note"] for entry in own)
+    explained = OTHER.sub(lambda found: f"“{titles.get(found[1], found[1])}”", explained)
     wheres = {key: told_of(claims[key], written.where[key]) for key in keys if written and key in written.where}
     return {
         "slug": finding["cause"],

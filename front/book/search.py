@@ -15,7 +15,7 @@ from .library import Library
 from .page import Page
 
 Row = dict[str, str]
-LONGEST = 600  # characters of words that are searched
+LONGEST = 1200  # characters of words that are searched
 SHORT = "a an and are as at be by for from if in is it its no not of on one or that the this to which with"
 COMMON = frozenset(SHORT.split())
 

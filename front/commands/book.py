@@ -19,7 +19,7 @@ NEEDED = ("jinja2", "markdown_it", "pygments", "quickjs")
 
 
 def register(app: typer.Typer) -> None:
-    app.command("book")(book)
+    app.command("book", epilog="$ maurey book --out build/book")(book)
 
 
 def book(

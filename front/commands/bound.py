@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ LONG = 600.0  # seconds of processor time: a model may be large
 
 
 def register(app: typer.Typer) -> None:
-    app.command("bound")(bound)
+    app.command("bound", epilog="$ maurey bound model.toml --samples 100000 --loss ramp:1")(bound)
 
 
 def bound(
@@ -57,8 +58,8 @@ def bound(
     if html:
         check_html(html)
     with patience("reading") as tell:
-        if (file and Path(file).is_dir()) or "weights" in tables(file):
-            shown = of_model(file, samples, delta, loss, frozen=tuple(frozen or ()), given=of_models, tell=tell)
+        if os.path.isdir(file) or "weights" in tables(file):
+            shown = of_model(file, samples, delta, loss, tuple(frozen or ()), given=of_models, tell=tell)
         else:
             given = next((name for name, value in of_models.items() if value), "")
             if given:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from maurey.symbolic.errors import InputError
+from maurey.symbolic.errors import InputError, cut
 
 from .options import Json, patience
 
@@ -16,8 +17,8 @@ METHOD = "holdout, prequential, occam or pac-bayes."
 
 
 def register(app: typer.Typer) -> None:
-    app.command("certify")(certify)
-    app.command("check-certificate")(check_certificate)
+    app.command("certify", epilog="$ maurey certify holdout --losses predictions.csv --delta 1/20")(certify)
+    app.command("check-certificate", epilog="$ maurey check-certificate certificate.json")(check_certificate)
 
 
 def certify(
@@ -75,8 +76,8 @@ def check_certificate(
     as_json: Json = False,
 ) -> int:
     """Verify a certificate again, with code of its own: exit 1 if it does not stand, 2 if an input is missing."""
-    if not file.is_file():
-        raise InputError(f"no file {file}: a certificate as `maurey certify` writes it")
+    if not os.path.isfile(file):
+        raise InputError(f"no file {cut(str(file))}: a certificate as `maurey certify` writes it")
     from maurey.pages.certificates import checked
     from maurey.verify.certificates.checker.check import check
     from maurey.verify.certificates.checker.reading import Unsound

@@ -36,7 +36,7 @@ def evaluate(
     from maurey.numeric.exact import plain_number
     from maurey.numeric.slack import slack
     from maurey.numeric.vacuous import remarks
-    from maurey.pages.claims import warning
+    from maurey.pages.claims import as_printed, warning
     from maurey.symbolic import registry
     from maurey.verify.evidence import standing_or_problem
 
@@ -67,7 +67,7 @@ def evaluate(
         say(f"  not used by this form: {', '.join(bound.unused)}")
     for note in notes:
         say(f"  note: {note}")
-    say(f"  the claim as printed: {standing.words}")
+    say(f"  the claim as printed: {as_printed(claim, standing)}")
 
 
 def samples(

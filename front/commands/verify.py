@@ -158,7 +158,12 @@ def _trained(row: Row) -> str:
 
 def summary(rows: list[Row]) -> str:
     holds, fails, undecided = (sum(row.verdict == v for row in rows) for v in ("holds", "fails", "undecided"))
-    cut, silent = sum(bool(row.where) for row in rows), sum(row.evidence is None for row in rows)
-    told = f"{len(rows)} claims: {holds} hold, {fails} fail, {undecided} undecided"
+    cut, silent = sum(bool(row.where) for row in rows), sum(_silent(row) for row in rows)
+    told = f"{len(rows)} claim{'s' * (len(rows) != 1)}: {holds - silent} hold, {fails} fail, {undecided} undecided"
     told += f"; {cut} of those that hold (*) do so under a condition that is not printed" if cut else ""
-    return told + (f"; {silent} of those that hold have nothing to check" if silent else "")
+    return told + (f"; {silent} have nothing to check" if silent else "")
+
+
+def _silent(row: Row) -> bool:
+    """There is nothing to check: that counts as nothing."""
+    return row.verdict == "holds" and row.evidence is None

@@ -9,7 +9,7 @@ from maurey.symbolic import printing
 from maurey.symbolic.claim import HIDES, SOURCES, Claim, Part, Setting
 from maurey.symbolic.expressions import text_of
 from maurey.symbolic.printing import plain
-from maurey.verify.evidence import Standing, proved_form, shortest_erratum
+from maurey.verify.evidence import Standing, proved_form, reason, shortest_erratum
 
 from .columns import fitted
 
@@ -18,6 +18,11 @@ def source_mark(claim: Claim) -> str:
     """Where its printed forms come from, in brackets, if not all were simply read in the paper."""
     unlike = [origin for origin in claim.origins if origin != "printed"]
     return f" ({', '.join(unlike)})" if unlike else ""
+
+
+def as_printed(claim: Claim, standing: Standing) -> str:
+    """The verdict in words, what it stands on, and where the text is from."""
+    return f"{standing.words}{source_mark(claim) if standing.verdict else ''}"
 
 
 def verdict_in_brief(claim: Claim, standing: Standing) -> str:
@@ -74,11 +79,13 @@ def record(claim: Claim, standing: Standing, forms: list[str], setting: Setting)
 def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, part: str = "", width: int = 100) -> str:
     """Verdict first; then what is stated, in which symbols, and the forms that are asked for."""
     lines = fitted(f"{claim.key}  {plain(claim.title)}  ({claim.kind})", width, "  ")
-    lines += fitted(f"as printed: {standing.words}{source_mark(claim)}", width, "  ")
+    lines += fitted(f"as printed: {as_printed(claim, standing)}", width, "  ")
     if standing.verdict == "fails":
         lines += fitted(f"erratum: {plain(shortest_erratum(claim))}", width, "  ")
         use = proved_form(claim)
         lines += [f"use --form {use} instead" if use else "no form of it is proved"]
+    if standing.verdict == "undecided":
+        lines += fitted(f"why: {plain(reason(claim))}", width, "  ")
     lines += ["", *fitted(plain(claim.statement), width), ""]
     across = max((len(p.name) for p in claim.names), default=0)
     for p in claim.symbols:

@@ -129,7 +129,7 @@ def report(rows: list[Record], detailed: bool = False, unknown: Collection[str] 
         own = [row for row in rows if row["cause"] == finding["cause"]]
         lines += ["", f"[{finding['cause']}] {plain(finding['title'])}", f"  {plain(finding['explanation'])}"]
         lines += [f"  in: {_places(own)}"]
-        lines += [f"  it holds where {where}" for where in dict.fromkeys(finding["where"].values())]
+        lines += [f"  {where}" for where in _conditions(finding, {row["key"] for row in own})]
         if finding["survives"]:
             lines += [f"  what rests on it: {plain(finding['survives'])}"]
         lines += [f"  {_told(row)}" for row in own] if detailed else [f"  {_witness(finding)}"]
@@ -143,6 +143,15 @@ def report(rows: list[Record], detailed: bool = False, unknown: Collection[str] 
 
 def _place(row: Record) -> str:
     return f"{row['key']}:{row['part']}" if row["part"] else row["key"]
+
+
+def _conditions(finding: Record, keys: Collection[str]) -> list[str]:
+    """Under which claims hold, each with those it is for."""
+    each: dict[str, list[str]] = {}
+    for key, where in finding["where"].items():
+        if key in keys:
+            each.setdefault(where, []).append(key)
+    return [f"true where {where}: {', '.join(own)}" for where, own in each.items()]
 
 
 def _places(rows: Iterable[Record]) -> str:

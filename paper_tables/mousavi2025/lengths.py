@@ -243,6 +243,8 @@ def _levels(variant: str, figure: Sequence[Cell], expected: Mapping[str, Any]) -
         text += f" ({', '.join(f'{MODELS[m]} at N = {N}' for m, N in far)})"
     text += f", {list(mine.values()).count(None)} are open"
     both = any(close[other].get(at) is False for at in far)
+    if far and not both:
+        text += f"; which variant made the plots is not known, and in variant {other} no such cell is far"
     return Finding(
         text,
         False if both else True if mine and all(mine.values()) else None,

@@ -34,7 +34,7 @@ class Attention:
     on_queries: bool = False
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        B_V = norm(D, self.value, "spectral")
+        x, B_V = x.by_length(), norm(D, self.value, "spectral")
         output = replace(x.to(times(B_V, x.radius)), tokens=Integer(1) if self.one_query else x.tokens)
 
         def lipschitz() -> Expr:
@@ -52,7 +52,8 @@ class Attention:
         """Whether a collapsed score that is covered by vectors is covered by those of the queries."""
         S = self.score
         assert isinstance(S, Matrix)
-        return self.on_queries or all(b is None for b in (S.rows, S.column_l1, S.column_sum, S.entries))
+        norms = (S.rows, S.row_l1, S.row_sum, S.column_l1, S.column_sum, S.entries)
+        return self.on_queries or all(b is None for b in norms)
 
     def _score_norm(self, D: Derivation) -> Expr:
         maps = (self.score,) if isinstance(self.score, Matrix) else self.score
@@ -107,7 +108,8 @@ class JointHeads:
     key: str = "edelman2022/4.3"
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        R, root = x.radius, sqrt(self.number)
+        x, root = x.by_length(), sqrt(self.number)
+        R = x.radius
 
         def lipschitz() -> Expr:
             # in l2 over the heads: the values move all of them by one, a score moves through its query and its key

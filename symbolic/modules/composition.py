@@ -63,8 +63,9 @@ class Heads:
         def join(values: list[Expr]) -> Expr:
             return sqrt(Add(*(v**2 for v in values))) if self.concatenated else Add(*values)
 
+        output = replace(stages[0].output, largest=any(s.output.largest for s in stages))
         return Sensitivity(
-            stages[0].output.to(join([s.output.radius for s in stages])),
+            output.to(join([s.output.radius for s in stages])),
             lambda: join([s.lipschitz() for s in stages]),
             tuple(weight for s in stages for weight in s.weights),
         )

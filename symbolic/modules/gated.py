@@ -32,6 +32,7 @@ class Gated:
     down_bias: Matrix | None = None
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        x = x.by_length()
         f, R, B = ACTIVATIONS[self.activation], x.radius, norm(D, self.down, "spectral")
         entry_G, length_G = self._sizes(D, self.gate, self.gate_bias, R, "G")
         entry_U, length_U = self._sizes(D, self.up, self.up_bias, R, "U")

@@ -9,9 +9,16 @@ from sympy import Expr, Integer, Max, Min, S, sympify
 from ..derivation import Derivation
 from ..norms import Matrix, norm
 from .maps import MOVES, bias_weight, shift
-from .signals import Sensitivity, Signal, Weight, plus, times
+from .signals import Module, Sensitivity, Signal, Weight, plus, times
 
 LOOKED_UP = "a token moves as the vector that was looked up, so a table counts by its longest vector"
+
+
+def looked_up_in(part: Module) -> list[Matrix]:
+    """The tables of a module."""
+    if isinstance(part, Embedding):
+        return [M for M in (part.words, part.positions, part.types) if M is not None]
+    return [part.positions] if isinstance(part, Patches) and part.positions is not None else []
 
 
 def looked_up(D: Derivation, tables: tuple[Matrix | None, ...], number: Expr) -> tuple[Expr, tuple[Weight, ...]]:
@@ -56,7 +63,7 @@ class Patches:
     positions: Matrix | None = None
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        B = norm(D, self.matrix, "spectral")
+        x, B = x.by_length(), norm(D, self.matrix, "spectral")
         patch = plus(times(B, x.radius), shift(D, self.bias))
         token = patch if self.first is None else Max(patch, norm(D, self.first, "spectral"))
         tokens = x.tokens if self.first is None else x.tokens + 1

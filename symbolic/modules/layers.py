@@ -15,7 +15,7 @@ from sympy import Add, Eq, Expr, Indexed, Integer, Piecewise, Product, Sum, Symb
 from ..derivation import Derivation
 from ..norms import Matrix
 from .composition import Sequence
-from .signals import Module, Sensitivity, Signal, Weight, times
+from .signals import MEASURED, Module, Sensitivity, Signal, Weight, times
 
 INDEX, ABOVE = Symbol("i"), Symbol("j")
 RADIUS = "what comes into a layer is as long as what comes out of the one below"
@@ -90,6 +90,8 @@ class Layers:
     def _radii(self, D: Derivation, x: Signal) -> tuple[Radii, Signal]:
         i, L, below = self.index, self.number, Symbol("R_below")
         output = self.block.sensitivity(scratch := Derivation(), x.to(below)).output
+        if output.largest != x.largest:
+            raise ValueError(MEASURED)
         out = inlined(output.radius, scratch)
         if below not in out.free_symbols:
             return self._shielded(D, x.radius, out), output

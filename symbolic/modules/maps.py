@@ -37,7 +37,7 @@ class Linear:
     bias: Matrix | None = None
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        by = "rows" if self.largest else "spectral"
+        x, by = x.by_length(), "rows" if self.largest else "spectral"
         B = norm(D, self.matrix, by)
         weight = Weight(self.matrix, Integer(1), x.radius, x.number, MOVES, radius_1=x.radius_1, by=by)
         output = replace(
@@ -53,7 +53,7 @@ class Fixed:
     lipschitz: Expr
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        return Sensitivity(x.to(times(self.lipschitz, x.radius)), lambda: self.lipschitz)
+        return Sensitivity(x.by_length().to(times(self.lipschitz, x.radius)), lambda: self.lipschitz)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Projection:
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
         radius = Min(1, x.radius) if self.carried and x.radius != 1 else Integer(1)
-        return Sensitivity(x.to(radius), lambda: Integer(1))
+        return Sensitivity(x.by_length().to(radius), lambda: Integer(1))
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Unembedding:
     bias: Matrix | None = None
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
-        B = norm(D, self.table, "columns")
+        x, B = x.by_length(), norm(D, self.table, "columns")
         scores = Weight(
             self.table, x.radius, Integer(1), sympify(self.table.inputs), "a score moves as the word's vector",
             by="columns",

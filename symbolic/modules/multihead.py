@@ -89,6 +89,7 @@ class MultiHead:
         return self.rotary is not None or self.qk_norm is not None
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        x = x.by_length()
         R, B_O = x.radius, norm(D, self.output, "spectral")
         blocks = D.fresh("b", "b", self._blocks(D), r"$(\sum_h|V_h|^2)^{1/2}$: heads may attend to different tokens")
         b_V = shift(D, self.value_bias)

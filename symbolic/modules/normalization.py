@@ -42,6 +42,7 @@ class LayerNorm:
         return ""
 
     def sensitivity(self, D: Derivation, x: Signal) -> Sensitivity:
+        x = x.by_length()
         g = Integer(1) if self.gain is None else norm(D, self.gain, "rows")
         floor = self.eps if self.least is None else plus(square(self.least) / self.width, self.eps)
         weights = bias_weight(self.bias)

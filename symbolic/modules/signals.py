@@ -42,6 +42,12 @@ class Signal:
         """Other vectors in the place of the tokens: nothing is known of them but their l2 norms."""
         return replace(self, radius=radius, radius_1=None)
 
+    def by_length(self) -> Signal:
+        """For a module whose constants are of l2, of which the largest coordinate says nothing."""
+        if self.largest:
+            raise ValueError(MEASURED)
+        return self
+
 
 @dataclass(frozen=True)
 class Weight:
@@ -103,7 +109,7 @@ def merged(weights: Sequence[Weight]) -> tuple[Weight, ...]:
         first = found.get(w.matrix.label)
         if first is None or w.by != "columns" or w.radius != first.radius:
             if first is not None:
-                raise ValueError(f"two weights are called {w.matrix.label}")
+                raise ValueError(TWICE.format(w.matrix.label))
             found[w.matrix.label] = w
             continue
         number = first.number if first.number == w.number else Max(first.number, w.number)
@@ -112,4 +118,6 @@ def merged(weights: Sequence[Weight]) -> tuple[Weight, ...]:
     return tuple(found.values())
 
 
+MEASURED = "a head's scores are measured by the largest one, so that nothing maps them further: take Linear instead"
+TWICE = "two weights are called {0}: give one of them another name, e.g. nn.Matrix('{0}_2', ...)"
 TIED = "one matrix, used twice: its effects add up"

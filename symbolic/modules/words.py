@@ -55,10 +55,11 @@ def in_words(module: Module) -> str:
     return f"{called}({inside})" if called and inside else inside or called
 
 
-def norms_of(M: Matrix) -> list[Parameter]:
-    """The norms of a matrix that have names."""
+def norms_of(M: Matrix, table: bool = False) -> list[Parameter]:
+    """The norms of a matrix that have names; the columns of a table are the vectors that are looked up."""
     found, kinds = [], OF_COLUMNS if M.inputs == 1 else KINDS
     for kind, words in kinds.items():
+        words = words.replace("column", "vector") if table else words
         bound = getattr(M, kind)
         if isinstance(bound, (Symbol, Indexed)):
             name = _name(bound)

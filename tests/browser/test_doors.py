@@ -74,7 +74,7 @@ def search(tab, text):
         ("self-attention head", "edelman2022/4.4"),  # words of a title
         ("L_loss B_w_1", "trauger2024"),  # symbols
         ("coherence", "edelman2022"),  # a word of a statement, or the name of a symbol
-        ("Sudakov", "maurey/readout"),
+        ("Gaussian contraction unit by unit", "maurey/readout"),
         ("outlier thing nobody wrote", "Nothing found"),
     ],
 )

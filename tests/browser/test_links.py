@@ -16,7 +16,7 @@ OUTSIDE = re.compile(r"(https?:)?//")
 LINKS = {"a": "href", "link": "href", "script": "src", "img": "src", "image": "href"}
 
 
-TAG = re.compile(r"<([a-z]+)((?:\s+[\w:-]+(?:=\"[^\"]*\")?)*)\s*/?>")
+TAG = re.compile(r"<([a-z]\w*)((?:\s+[\w:-]+(?:=\"[^\"]*\")?)*)\s*/?>")
 GIVEN = re.compile(r'([\w:-]+)="([^"]*)"')
 
 
@@ -92,7 +92,7 @@ def test_every_claim_and_exhibit_has_a_page(book):
     from maurey.paper_tables import exhibits
 
     assert {f"claims/{claim.key}.html" for claim in maurey.claims()} <= {str(f.relative_to(book)) for f in pages(book)}
-    assert all((book / "exhibits" / f"{name}.html").is_file() for name in exhibits.names())
+    assert all((book / "exhibits" / f"{name}.html").is_file() for name in exhibits.made())
 
 
 ASCII = re.compile(r"\b[A-Za-z]+_[A-Za-z0-9]+\b|\w\^[\w(]|<=|>=|(?<![\w/])(?:eps|sigma|delta)\b")

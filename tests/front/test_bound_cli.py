@@ -98,6 +98,16 @@ def test_options(asked):
     assert cut["provenance"]["range_of_the_loss"] == "4"
 
 
+def test_heads_of_another_width(asked):
+    """Without groups every head has keys and values of its own, as many as there are heads."""
+    plain, grouped, narrow = (
+        json.loads(asked("--json", model=model)[1])
+        for model in ({"head_width": 3}, {"head_width": 3, "kv_heads": 2}, {"head_width": 3, "kv_heads": 1})
+    )
+    assert plain["bounds"] == grouped["bounds"]
+    assert int(plain["parameters"]) - int(narrow["parameters"]) == 2 * 2 * 3 * (4 + 1)
+
+
 def test_routes_that_are_refused_say_why(asked):
     for tables, why in (
         (dict(model={"norm_eps": 0}), "a norm with eps = 0 has no Lipschitz constant"),
@@ -119,6 +129,9 @@ BAD = {
     "[model] has no key 'layer', perhaps layers": dict(model={"layer": 3}),
     "[model] lacks read": dict(model={"read": None}),
     "give vocabulary or patch, one of them": dict(model={"patch": 3}),
+    "rope_base is for models with positions = rope": dict(model={"rope_base": 500}),
+    "patch_radius is for models with patch": dict(model={"patch_radius": 1}),
+    "pooler_norm is for models with pooler": dict(model={"pooler": None, "pooler_norm": True}),
     "outputs = 3 contradicts tied = true": dict(model={"tied": True}),
     "norm_eps must be a positive number": dict(model={"norm_eps": "a"}),
     "[norms] has no 'Qq', perhaps Q": dict(norms={"Qq": 1}),
@@ -150,7 +163,7 @@ def test_one_line_says_what_is_wrong(asked, message):
     ("words", "message"),
     [
         (["/nowhere/model.toml"], "cannot read /nowhere/model.toml: No such file or directory"),
-        (["."], "no file config.json"),
+        (["tests"], "no file tests/config.json"),
         ([""], "'' is no file"),
         (["model.toml", "--samples", "-1"], "--samples takes a positive integer"),
     ],

@@ -82,12 +82,19 @@ def test_inputs_that_lie_elsewhere_are_named(maurey, folder):
         (["occam", "--losses", "predictions.csv"], "takes a message"),
         (["occam", "--losses", "predictions.csv", "--message", "predictions.csv"], "--decoded FILE"),
         (["pac-bayes", "--losses", "predictions.csv"], "either a divergence or the files"),
-        (["holdout", "--losses", "predictions.csv", "--out", "predictions.csv"], "is there already"),
+        (["holdout", "--losses", "predictions.csv", "--out", "here.json"], "is there already"),
+        (["holdout", "--losses", "predictions.csv", "--out", "predictions.csv"], "a certificate is a .json file"),
+        (["holdout", "--losses", "predictions.csv", "--delta", "1/²"], "--delta is a number such as"),
+        (["holdout", "--losses", "predictions.csv", "--delta", "9" * 5000], "--delta is a number such as"),
+        (["holdout", "--losses", "predictions.csv", "--delta", "1e-40"], "delta has up to 30 digits"),
+        (["holdout", "--losses", "predictions.csv", "--kl", "0"], "kl is for the method pac-bayes"),
+        (["holdout", "--losses", "predictions.csv", "--pool", "1" + "0" * 13], "at most 1000000000000 members"),
         (["holdout", "--losses", "predictions.csv", "--pool", "10"], "a pool of 10 has no 1000 members"),
         (["holdout", "--losses", "predictions.csv", "--every-execution"], "knows the encoder of one layer"),
     ],
 )
 def test_bad_input(words, told, maurey, folder):
+    (folder / "here.json").write_text("[]")
     code, out, err = maurey("certify", *words)
     assert (code, out) == (2, "")
     assert told in err
@@ -152,6 +159,43 @@ def test_training_and_held_out_data(tmp_path):
     assert "of the 5000 members" in own["statement"]
 
 
+class Frame:
+    """As of pandas: it goes through the names of its columns."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __iter__(self):
+        return iter(["a", "b"])
+
+    def to_numpy(self):
+        return self.array
+
+
+class Sparse:
+    """As of scipy: rows are matrices."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def tocsr(self):
+        return [Sparse(row[None]) for row in self.array]
+
+    def toarray(self):
+        return self.array
+
+
+@pytest.mark.parametrize("kind", [Frame, Sparse])
+def test_data_of_other_libraries(kind, tmp_path):
+    """Known by their content: the same rows are a second use, others are not."""
+    rows = np.arange(800).reshape(400, 2)
+    package.certify(guesses(3), (kind(rows), LABELS), train=(kind(rows[:5] + 0), None), out=tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text())["parts"][0]["same"] == 5
+    package.certify(guesses(2), (kind(rows + 1), LABELS), out=tmp_path / "b.json")
+    with pytest.raises(InputError, match="a second use"):
+        package.certify(guesses(4), (kind(rows), LABELS), out=tmp_path / "c.json")
+
+
 def test_a_run_that_is_watched(tmp_path):
     run = package.Prequential(first=201)
     for step in range(80):
@@ -202,6 +246,12 @@ def test_drawn_predictors(tmp_path):
         (dict(predict=np.zeros((400, 2))), r"a prediction for each label, got arrays of shape \(400, 2\)"),
         (dict(method="pac-bayes", KL=1), "a list of predictors"),
         (dict(train_indices=[1]), "train_indices come with indices"),
+        (dict(indices=[0, 1]), "an index for each of the 400 samples, got 2"),
+        (dict(indices=np.arange(400) + 0.5), r"indices are whole numbers from 0 on, got 0\.5"),
+        (dict(indices=np.zeros(400, dtype=int)), "sample 0 is there twice, and counts once"),
+        (dict(loss=lambda a, b: np.repeat(a == b, 2)), r"a loss for each of the 400 labels, got .* \(800,\)"),
+        (dict(data=(None, np.array([None] * 400))), "a label is missing"),
+        (dict(out="certificate.txt"), r"a certificate is a \.json file"),
     ],
 )
 def test_bad_input_in_python(given, told):

@@ -93,6 +93,26 @@ def test_findings(maurey):
     code, out, _ = maurey("errata", "edelman2022/A.4")
     assert "delta" in out
     assert ", refuted: " in out
+    code, out, _ = maurey("errata", "edelman2022/4.5")
+    assert "\n  true where N > 1: edelman2022/4.5\n" in out  # and nothing of other claims with this cause
+
+
+def test_what_is_undecided_says_why(maurey):
+    _, out, _ = maurey("show", "mousavi2025/1")
+    assert out.splitlines()[1] == "as printed: undecided"
+    assert out.splitlines()[2].startswith("why: Four of its sentences hold: ")
+
+
+def test_nothing_is_counted_as_holding_for_lack_of_a_check():
+    from maurey.commands.verify import summary
+    from maurey.verify.matrix import Row
+
+    blank = dict.fromkeys(("tightness", "counterexample", "derived")) | {"instances": 0, "seconds": 0.0, "notes": [""]}
+    rows = [
+        Row(key="x/1", verdict="holds", evidence="proved", **blank),
+        Row(key="x/2", verdict="holds", evidence=None, **blank),
+    ]
+    assert summary(rows) == "2 claims: 1 hold, 0 fail, 0 undecided; 1 have nothing to check"
 
 
 def test_verify(maurey, monkeypatch):
@@ -106,7 +126,7 @@ def test_verify(maurey, monkeypatch):
     assert row["where"].startswith("0 <= loss <= b")
     code, out, _ = maurey("verify", "edelman2022/A.4")
     assert code == 0
-    assert "1 claims: 1 hold, 0 fail" in out
+    assert "1 claim: 1 hold, 0 fail" in out
     monkeypatch.setattr(ledger, "verdicts", lambda *_: {"edelman2022/A.4": {"verdict": "fails"}})
     code, _, err = maurey("verify", "edelman2022/A.4")
     assert code == 1
@@ -155,6 +175,8 @@ def test_eval_parts_and_unused(maurey):
     ("arguments", "says"),
     [
         (["show", "edelman2022/A.71"], "edelman2022/A.7"),
+        (["errata", "NOPE"], "no claim 'NOPE'; there are the papers "),
+        (["errata", "edelman"], "no claim 'edelman'; the nearest are edelman2022, "),
         (["show", "edelman2022/4.4", "--form", "best"], "no form 'best'; there are printed, repaired, derived, sharp"),
         (["show", "edelman2022/4.3", "--form", "sharp"], "edelman2022/4.3 has no sharp form; it has printed, derived"),
         (["trace", "edelman2022/2.1"], "edelman2022/2.1 is a definition without a formula"),

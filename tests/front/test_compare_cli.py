@@ -19,7 +19,8 @@ def in_a_folder(monkeypatch, tmp_path):
 
 
 def test_json(maurey, tmp_path):
-    words = ["edelman2022/4.4", "edelman2022/A.11", *HEAD, "B_P=1", "--over", "T=16..1e6", "--form", "all"]
+    head = [*HEAD[:-1], "eps=5", "B_P=1"]
+    words = ["edelman2022/4.4", "edelman2022/A.11", *head, "--over", "T=16..1e6", "--form", "all"]
     code, out, _ = maurey("compare", *words, "--points", "50", "--json")
     found = json.loads(out)
     assert code == 0

@@ -3,15 +3,19 @@
 import json
 import random
 import re
+from fractions import Fraction
 
 import pytest
 import steplists
 from exports import NODES, TRIED, close, exported, lengths, nodes, spoiled, swept
 from independent import KEYS, forms_of
+from models import NORMS, architecture
 from points import point
 
 import maurey
 import maurey.symbolic.export as module
+from maurey.symbolic import compiled, registry
+from maurey.symbolic.derive import Question, derive
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -71,6 +75,25 @@ def test_lists_optional_symbols_and_steps_that_are_lists():
         assert close(steplists.evaluate(data, used), swept(claim, "", form, used))
     assert claim.export("derived", given=given) != claim.export("derived")
     assert any(step["over"] for step in claim.export("printed")["steps"])
+
+
+@pytest.mark.parametrize("route", ["net", "norms"])
+@pytest.mark.parametrize("family", ["bert", "llama"])
+def test_bounds_of_ones_own_are_exported(family, route):
+    """With layers, each with bounds of its own: steps that are lists, of which entries speak of those before."""
+    norms = NORMS[family] | {"Q": [1, 2], "O": [2, 1]}
+    a = architecture(family, norms=norms)
+    question = Question(compiled.network(a), compiled.inputs(a), compiled.loss(a), route)
+    claim = maurey.register(derive(question, "mine/exported"), replace=True)
+    values = compiled.values(a) | {"m": 10**6, "delta": Fraction(1, 20), "eps": Fraction(1, 9)}
+    try:
+        for part in ("gap", "log_N"):
+            at = {p.name: values[p.name] for p in claim.symbols if p.name in values}
+            data = json.loads(json.dumps(claim.export("derived", part, L=2)))
+            assert any(step["over"] for step in data["steps"])
+            assert close(steplists.evaluate(data, at), swept(claim, part, "derived", at))
+    finally:
+        registry.forget()
 
 
 @pytest.mark.parametrize(

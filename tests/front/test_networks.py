@@ -10,6 +10,7 @@ from sympy import Integer, Symbol
 import maurey as package
 from maurey import InputError, nn
 from maurey.symbolic import registry
+from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.modules import Sensitivity, Weight
 
 BLOCK = nn.Sequence(nn.Residual(nn.MultiHead("d", "H")), nn.LayerNorm("d"))
@@ -22,6 +23,9 @@ AT = dict(L=3, d=8, H=2, T=5, B_Q=1, B_K=1, B_V=1, B_O=1, B_head=1, eps_LN="1/10
 def forgotten():
     yield
     registry.forget()
+
+
+TWO = nn.Sequence(nn.Linear("V", 4, 4, spectral=1), nn.Linear("W", 2, 4, spectral=1))
 
 
 def bound(route="net", **more):
@@ -55,6 +59,16 @@ def test_a_derived_claim_answers_everything(maurey):
         assert (code, "mine/bound" in out) == (0, True)
 
 
+def test_types_of_tokens_and_a_sigmoid_between_maps():
+    """Each of three types has a vector; behind a sigmoid a token of four coordinates is at most 2 long."""
+    network = nn.Sequence(nn.Embedding(5, 8, types=3), nn.MLP(8, 4, "sigmoid"), nn.Read("mean"), nn.Head("h", 2, 8))
+    mine = package.derive(network, nn.Words("T"), nn.Ramp(1), "net")
+    assert "the longest vector of $S$" in mine.statement
+    assert network.modules[1].modules[1].sensitivity(Derivation(), TOKENS).output.radius == 2
+    counts = package.derive(network, nn.Words("T"), nn.ZeroOne(), "bits").steps()
+    assert counts[0].expr.doit() == 5 * 8 + 3 * 8 + 2 * 8 * 4 + 2 * 8
+
+
 def test_numbers_and_names_say_the_same():
     block = nn.Sequence(nn.Residual(nn.MultiHead(8, 2, Q=1, K="1", V=1.0, O=Fraction(1))), nn.LayerNorm(8, eps=0.1))
     head = nn.Head("head", 2, 8, rows=1)
@@ -85,6 +99,13 @@ def test_what_is_frozen_costs_nothing_and_stretches_all_the_same():
     assert "Not trained" in held.statement
 
 
+def test_the_names_that_are_there():
+    assert {"Linear", "Ramp", "attack"} <= set(dir(nn)) == set(nn.__all__)
+    assert all(getattr(nn, name).__doc__ for name in nn.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Liner', perhaps Linear"):
+        _ = nn.Liner
+
+
 def test_tied_tables_count_once():
     def network(last):
         return nn.Sequence(nn.Embedding("K", "d"), nn.Layers(BLOCK, "L"), last)
@@ -97,6 +118,105 @@ def test_tied_tables_count_once():
     sizes = dict(K=50, d=8, L=2, m=1, delta="1/2", bits=32)
     counts = [float(c.enclose(**sizes).value) ** 2 for c in (apart, tied)]  # 2 m times the log of their number, over 4
     assert (counts[0] - counts[1]) / (32 * 0.6931471805599453 * 4 / 2) == pytest.approx(50 * 8)
+
+
+def test_a_split_of_the_error_is_shared_by_layers():
+    """Two layers called by one name, each with half of its part, are what two matrices with a quarter each are."""
+    block = nn.Residual(nn.Linear("V", 4, 4, spectral=1))
+    alike, head = nn.Sequence(nn.Layers(block, 2), TWO.modules[1]), TWO.modules[1]
+    apart = nn.Sequence(block, nn.Residual(nn.Linear("U", 4, 4, spectral=1)), head)
+    sizes = [
+        package.derive(network, TOKENS, route="corrections", split=split, key="mine/split").enclose(eps="1/2", T=3, m=5)
+        for network, split in ((alike, {"V": 2, "W": 2}), (apart, {"V": 4, "U": 4, "W": 2}))
+    ]
+    assert sizes[0] == sizes[1]
+
+
+HEAD = nn.Head("h", 9, 4, rows=1)
+BEHIND_A_HEAD = {
+    "linear": nn.Sequence(HEAD, nn.Linear("W", 2, 9, spectral=1)),
+    "norm": nn.Sequence(HEAD, nn.LayerNorm(9), nn.Linear("W", 2, 9, spectral=1)),
+    "heads": nn.Sequence(HEAD, nn.MultiHead(9, 3), nn.Read("mean")),
+    "gates": nn.Sequence(HEAD, nn.GatedMLP(9, 4)),
+    "a fixed map": nn.Sequence(HEAD, nn.Lipschitz(2)),
+    "projection": nn.Sequence(HEAD, nn.Projection()),
+    "a table": nn.Sequence(HEAD, nn.Unembedding(nn.Matrix("E", 9, 5, columns=1))),
+    "layers": nn.Sequence(nn.Layers(nn.Head("h", 4, 4, rows=1), "L")),
+}
+
+
+@pytest.mark.parametrize("name", BEHIND_A_HEAD)
+def test_nothing_is_mapped_that_is_measured_by_its_largest_coordinate(name):
+    """(1, ..., 1) is 1 long for a head and 3 long for a map behind it."""
+    with pytest.raises(InputError, match="take Linear instead"):
+        package.derive(BEHIND_A_HEAD[name], TOKENS, nn.Ramp(1), "net")
+
+
+def test_what_stands_beside_a_head_is_measured_as_it():
+    """Their sum has a long vector in it: with sqrt 2 for the loss, the two scores would move too far."""
+    W = nn.Linear("W", 9, 4, spectral=1)
+    gaps = [
+        package.derive(nn.Sequence(nn.Parallel(*pair)), TOKENS, nn.Ramp(1), "net").enclose(m=10**5, delta="1/20", T=1)
+        for pair in ((W, HEAD), (HEAD, W))
+    ]
+    assert gaps[0] == gaps[1]
+    last = nn.Sequence(HEAD, nn.Softcap(3), nn.Read("all"))
+    assert package.derive(last, TOKENS, nn.Ramp(1), "net").enclose(m=10**5, delta="1/20", T=1).value < 1
+
+
+CONTRADICTIONS = {
+    "in W; what comes in and what it takes: 3 and 4": nn.Sequence(nn.Linear("V", 3, 4), nn.Linear("W", 2, 4)),
+    "in x + (V); what comes in and what goes out: 4 and 3": nn.Residual(nn.Linear("V", 3, 4)),
+    "what is added: 3 and 2": nn.Parallel(nn.Linear("V", 3, 4), nn.Linear("W", 2, 4)),
+    "3 layers [V]; what comes in and what goes out: 4 and 3": nn.Layers(nn.Linear("V", 3, 4), 3),
+    "what it takes: 6 and 8": nn.Sequence(nn.Linear("V", 6, 4), nn.Activation("relu"), nn.LayerNorm(8)),
+    "what it takes: 8 and 6": nn.Sequence(nn.MultiHead(8, 2), nn.Read("mean"), nn.GatedMLP(6, 4)),
+    "heads and their width, queries: 8 and 6": nn.MultiHead(8, 2, Q=nn.Matrix("Q", 6, 8)),
+    "keys, values: 4 and 8": nn.MultiHead(8, 2, groups=1, V=nn.Matrix("V", 8, 8)),
+    "what is multiplied: 4 and 5": nn.GatedMLP(8, 4, U=nn.Matrix("U", 5, 8)),
+    "several=True, and the network gives 1": nn.Head("h", 1, 4),
+    "in Embedding(E, P); what is added: 8 and 7": nn.Sequence(
+        nn.Embedding(5, 8, 4, P=nn.Matrix("P", 7, 4, columns=1)), nn.Read("mean")
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", CONTRADICTIONS)
+def test_widths_that_contradict_each_other_are_named(message):
+    inputs = nn.Words(4) if "Embedding" in message else TOKENS
+    with pytest.raises(InputError, match=re.escape(message)):
+        package.derive(CONTRADICTIONS[message], inputs, nn.Ramp(1), "bits")
+
+
+@pytest.mark.parametrize("name", ["R_1", "Lambda_1", "eps_net", "m", "delta", "eps", "i", "L_gelu"])
+def test_names_that_the_bound_has_itself_are_refused(name):
+    """A user's bound that is called as a step is would be taken for it."""
+    layers = nn.Layers(nn.Residual(nn.Linear("V", 4, 4, spectral=1)), 2)
+    network = nn.Sequence(layers, nn.Linear("W", 4, 4, spectral=name), nn.Head("h", 2, 4))
+    with pytest.raises(InputError, match=f"^{name} has a meaning of its own in this bound"):
+        package.derive(network, TOKENS, nn.Ramp(1), "net")
+
+
+def test_lists_have_as_many_entries_as_there_are_layers():
+    def network(number, bound="B_W[i]"):
+        layers = nn.Layers(nn.Residual(nn.Linear("W", 4, 4, spectral=bound)), number)
+        more = nn.Layers(nn.Residual(nn.Linear("U", 4, 4, spectral="B_U[i]")), "M")
+        return nn.Sequence(layers, more, nn.Linear("w", 1, 4, spectral=1))
+
+    mine = package.derive(network("L"), TOKENS, nn.Ramp(1, several=False), "net")
+    assert {p.name: p.index for p in mine.symbols if p.index} == {"B_U": "M", "B_W": "L"}
+    at = dict(m=10**5, delta="1/20", T=1)
+    assert mine.enclose(B_W=[1, 2], B_U=[1, 2, 3], **at) == mine.enclose(B_W=[1, 2], B_U=[1, 2, 3], L=2, M=3, **at)
+    with pytest.raises(InputError, match="B_W must be one value or L = 3 of them, got 2"):
+        mine.enclose(B_W=[1, 2], B_U=1, L=3, M=1, **at)
+    with pytest.raises(InputError, match="a letter for their number"):
+        package.derive(network(3), TOKENS, nn.Ramp(1, several=False), "net")
+    with pytest.raises(InputError, match=re.escape("B_W[k] is a bound of each layer, and stands in none")):
+        package.derive(network("L", "B_W[k]"), TOKENS, nn.Ramp(1, several=False), "net")
+    apart = nn.Sequence(nn.Linear("V", 4, 4, spectral="B[1]"), nn.Linear("W", 1, 4, spectral="B[3]"))
+    third = package.derive(apart, TOKENS, nn.Ramp(1, several=False), "net")
+    with pytest.raises(InputError, match="B has 2 values, and number 3 is asked for"):
+        third.enclose(B=[1, 2], **at)
 
 
 @dataclass(frozen=True)
@@ -141,16 +261,41 @@ REFUSALS = {
     "a sigmoid is not zero at zero": called(nn.Activation, "sigmoid"),
     "eps = 0: such a norm has no Lipschitz constant": called(nn.LayerNorm, 4, eps=0),
     "heads = 3 does not divide width = 8": called(nn.MultiHead, 8, 3),
+    "rope turns pairs of coordinates, and a head has 3": called(nn.MultiHead, 6, 2, rope=True),
     "groups = 3 does not divide heads = 4": called(nn.MultiHead, 8, 4, groups=3),
     "the radius of the tokens is not known": called(nn.Tokens, 4),
     "no norm 'spektral', perhaps spectral": called(nn.Matrix, "W", 2, 2, spektral=1),
-    "a size or a norm is a number or a name": called(nn.Matrix, "W", "2+2", 2),
+    "the number of outputs of W is a number or a name": called(nn.Matrix, "W", "2+2", 2),
+    "the number of outputs of W is a positive integer": called(nn.Matrix, "W", 2.5, 2),
+    "the number of heads is a positive integer or a name, got 0": called(nn.MultiHead, 8, 0),
+    "the number of layers is a positive integer or a name, got 1/2": called(nn.Layers, BLOCK, "1/2"),
+    "a margin is positive": called(nn.Ramp, 0),
+    "counted from 1, got B_W[0]": called(nn.Matrix, "W", 2, 2, spectral="B_W[0]"),
     "the norm rows of W is not negative": called(nn.Matrix, "W", 2, 2, rows=-1),
     "a matrix has a name": called(nn.Matrix, "2W", 2, 2),
     "no read-out 'men', perhaps mean": called(nn.Read, "men"),
     "Read('max', width) needs the width": called(nn.Read, "max"),
     "no route 'nett', perhaps net": called(bound, "nett"),
     "no matrix 'Qq', perhaps Q": called(bound, frozen=["Qq"]),
+    "frozen names matrices, e.g. ['W'], got 3": called(bound, frozen=3),
+    "everything is frozen": called(bound, frozen=["Q", "K", "V", "O", "head"]),
+    "loss is nn.Ramp(...), nn.CrossEntropy(...) or nn.ZeroOne(), got 'ramp'": called(
+        package.derive, NETWORK, TOKENS, "ramp"
+    ),
+    "a loss is no part of the network": called(package.derive, nn.Sequence(NETWORK, nn.Ramp(1)), TOKENS),
+    "an Embedding looks up words": called(
+        package.derive, nn.Sequence(nn.Embedding(5, "d"), NETWORK), nn.Tokens(3, radius=1)
+    ),
+    "over m samples, and these are called n": called(
+        package.derive, NETWORK, nn.Tokens("T", radius=1, samples="n"), nn.Ramp(1), "norms"
+    ),
+    "split gives away 3/2 of the error": called(
+        package.derive, TWO, TOKENS, None, "corrections", split={"V": 1, "W": 2}
+    ),
+    "split gives no part of the error to W": called(package.derive, TWO, TOKENS, None, "norms", split={"V": 1}),
+    "split is for covers of the outputs": called(
+        package.derive, TWO, TOKENS, nn.Ramp(1), "norms", split={"V": 2, "W": 2}
+    ),
     "inputs are nn.Tokens(...) or nn.Words(...)": called(package.derive, NETWORK, 3),
     "the route net is refused: the 0-1 loss is Lipschitz in nothing": called(
         package.derive, NETWORK, TOKENS, nn.ZeroOne(), "net"
@@ -164,10 +309,20 @@ REFUSALS = {
     "two weights are called W": called(
         package.derive, nn.Sequence(nn.Linear("W", 2, 2), nn.Linear("W", 2, 2)), TOKENS, nn.Ramp(1), "net"
     ),
+    "two weights are called W1": called(
+        package.derive, nn.Sequence(nn.MLP(2, 2), nn.MLP(2, 2)), TOKENS, nn.ZeroOne(), "bits"
+    ),
     "words do not move": called(
         package.derive, nn.Sequence(nn.Linear("W", 2, 2), nn.Embedding(5, 2)), TOKENS, nn.Ramp(1), "net"
     ),
+    "the route columns is refused: its covers are of outputs": called(bound, "columns"),
+    "nothing bounds the column_l1 norm of Q": called(bound, "Maurey's columns"),
     "sizes lacks d": called(nn.attack, nn.Linear("W", 2, 2), {"T": 2}),
+    "sizes lacks k": called(nn.attack, nn.Linear("W", "k", "d"), {"T": 2, "d": 2}),
+    "sizes gives numbers to letters": called(nn.attack, nn.Linear("W", 2, 2), 3),
+    "the size d is a positive integer, got 2.5": called(nn.attack, nn.Linear("W", 2, "d"), {"T": 2, "d": 2.5}),
+    "kappa is at least 1": called(nn.Attention, nn.Matrix("V", 2, 2), nn.Matrix("S", 2, 2), kappa="1/2"),
+    "the attack cannot bound entries of W": called(nn.attack, nn.Linear("W", 2, "d", entries=1), {"T": 2, "d": 2}),
     "Bare has no forward": called(nn.attack, Bare(), {"T": 2, "d": 2}),
     "the key edelman2022/4.4 is taken": called(bound, key="edelman2022/4.4"),
 }

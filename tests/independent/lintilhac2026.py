@@ -200,12 +200,12 @@ def gibbs(mean, norm_squared, sigma, m, delta, Sigma, grid, best):
 
 
 @form(P + "2", "risk", "printed")
-def _(omega, D, T, m, delta, Sigma, sigma, grid=1, P=None):
+def _(omega, D, T, m, delta, Sigma, sigma, grid=1, P=None, **_):
     beyond = printed_P(omega, D, T, sigma) if P is None else P
     return sigma**2 * (G_u(omega, D) + beyond / 2) + excess(gaussians(L(omega, D, T), sigma) - log(delta), Sigma, m)
 
 
-def full(omega, D, T, m, delta, Sigma, sigma, grid, best, P=None):
+def full(omega, D, T, m, delta, Sigma, sigma, grid, best, P=None, **_):
     if P is None:
         mean = perturbed_loss(omega, D, T, sigma, 1 / m, best) + 2 * Sigma / m
     else:

@@ -29,13 +29,14 @@ def heads(eps, d, m, T, L_sigma, R, bounds):
     return quadratics(terms, eps)
 
 
-def deep(eps, d, k, m, T, L_sigma, B_w, layers, radii):
-    """Layers from the top down; `layers` has (C, C_inf, V, V_inf, QK, QK_inf) of each."""
+def deep(eps, d, k, m, T, L_sigma, B_w, layers, radii, rows=False):
+    """Layers from the top down; `layers` has (C, C_inf, V, V_inf, QK, QK_inf) of each. W_C has k rows, W_V has d."""
+    of_C, of_V = (k, d) if rows else (d, k)
     ell = log(2 * max(d, k) * m * T + 1)
     terms, gain = [(corrections(B_w, 1, 1, ell), mpf(1))], B_w
     for (C, C_inf, V, V_inf, QK, QK_inf), R in reversed(list(zip(layers, radii, strict=True))):
-        terms.append((corrections(sqrt(d) * C_inf, L_sigma, d, ell), gain))
-        terms.append((corrections(sqrt(k) * V_inf, R, k, ell), gain * C * L_sigma))
+        terms.append((corrections(sqrt(of_C) * C_inf, L_sigma, d, ell), gain))
+        terms.append((corrections(sqrt(of_V) * V_inf, R, k, ell), gain * C * L_sigma))
         terms.append((corrections(sqrt(d) * QK_inf, R, d, ell), gain * C * L_sigma * 2 * V * R * R))
         gain = gain * L_sigma * C * V * (1 + 4 * QK)
     return quadratics(terms, eps)
@@ -72,10 +73,15 @@ def _(eps, N, d_2, B_X, B_W_inf, B_W_21, **_):
     return corrections(sqrt(B_W_inf * B_W_21), B_X, d_2, log(2 * d_2 * N + 1)) / eps**2
 
 
-@form(E + "A.17", "log_N", "repaired")
-def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, B_X=1, **_):
-    layers = list(zip(B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, strict=True))
-    return deep(eps, d, k, m, T, L_sigma, B_w, layers, [B_X] + [mpf(1)] * (int(L) - 1))
+def readings_of_a17(part, rows):
+    @form(E + "A.17", part, "repaired")
+    def _(eps, d, k, m, T, L, L_sigma, B_w, B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, B_X=1, **_):
+        layers = list(zip(B_C, B_C_inf, B_V, B_V_inf, B_QK, B_QK_inf, strict=True))
+        return deep(eps, d, k, m, T, L_sigma, B_w, layers, [B_X] + [mpf(1)] * (int(L) - 1), rows)
+
+
+readings_of_a17("log_N", rows=False)
+readings_of_a17("log_N_rows", rows=True)
 
 
 @form(E + "4.6", "log_N", "repaired")

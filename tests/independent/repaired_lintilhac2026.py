@@ -1,6 +1,9 @@
 """The second computation of the repaired forms of Lintilhac et al. 2026: the sum over the blocks, as in their proof."""
 
+from mpmath import log
+
 from independent.forms import form, several
+from independent.lintilhac2026 import excess, gaussians
 from independent.lintilhac2026_sharpness import closed_blocks, gradient
 
 P = "lintilhac2026/"
@@ -28,8 +31,18 @@ def _(D, **_):
     return outer(D)
 
 
-@form(P + "10", "total", "repaired")
-def _(omega, D, T, **_):
+def norms(omega, D, T):
     """The blocks, but for the offsets: at most 4 (D + 1)."""
     blocks = closed_blocks(omega, D, T)
     return sum(value for name, value in blocks.items() if name not in ("F", "Gamma")) + outer(D) + 4 * (D + 1)
+
+
+@form(P + "10", "total", "repaired")
+def _(omega, D, T, **_):
+    return norms(omega, D, T)
+
+
+@form(P + "2", "computed", "repaired")
+def _(omega, D, T, m, delta, Sigma, sigma, loss_hat, **_):
+    """The bound at the best temperature for this norm."""
+    return loss_hat + excess(gaussians(norms(omega, D, T), sigma) - log(delta), Sigma, m)

@@ -10,10 +10,10 @@ from independent.trauger2024 import P, deep_covers, leading, log_size, pure
 NET = ("L", "L_sigma", "B_w", "B_C", "B_V", "B_QK")
 
 
-def network(key, token, cover, l1=False):
+def network(key, token, cover, l1=False, part="log_N"):
     """Every matrix at the error that is its share; `cover` makes the cost of a matrix from the point."""
 
-    @form(P + key, "log_N", "repaired")
+    @form(P + key, part, "repaired")
     def _(eps, **values):
         sizes = {"d": values.get("d", 1), "k": values.get("k", 1)}
         stated = values[token] if l1 else None
@@ -46,6 +46,24 @@ def columns(values):
     return cover
 
 
+def rows(values):
+    """Row by row, in every layer: so many rows, whose squared errors add."""
+    B = values["B_W_1inf"]
+    return lambda outputs, inputs, R, R_1, spectral: pure(outputs * (B * R) ** 2 * outputs * log(2 * inputs + 1))
+
+
+def summed_rows(values):
+    """Norms of rows rounded up to 8 D powers of 4/5, which sum to 3/2 at most, at the d basis vectors; else `sums`."""
+    B, d, D = values["B_W_21"], values["d"], max(values["d"], values["k"])
+
+    def cover(outputs, inputs, R, R_1, spectral):
+        if R_1 is not None:
+            return pure((mpf(5) / 4 + mpf(1) / 4) * (B * R_1) ** 2 * log(2 * D * d * 8 * D + 1))
+        return sums(values)(outputs, inputs, R, R_1, spectral)
+
+    return cover
+
+
 def sums(values):
     """Corrections along nets of 5^D directions: on both sides, or at the d basis vectors."""
     B, d, D = values["B_W_21"], values["d"], max(values["d"], values["k"])
@@ -67,6 +85,8 @@ network("4.2.1", "B_X", entries)
 network("4.2.1-simplified", "B_X", largest)
 network("F.0.1", "B_X_1", columns, l1=True)
 network("F.0.2", "B_X_1", sums, l1=True)
+network("F.0.1", "B_X_1", rows, l1=True, part="log_N_rows")
+network("F.0.2", "B_X_1", summed_rows, l1=True, part="log_N_rows")
 
 
 @form(P + "E.2", "moved_first", "repaired")

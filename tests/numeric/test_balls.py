@@ -130,8 +130,10 @@ def test_a_ball_that_says_nothing_gives_no_digits(ball):
 
 def test_no_overflow_at_extreme_inputs():
     head = dict(m=10**30, T=10**30, L_sigma=1, B_X=1, B_V=1, B_V_inf=1, B_QK_inf=1, eps="1e-300", d="1e300")
-    for form in ("printed", "derived", "sharp"):
-        assert Decimal("1e1200") < maurey.claim("edelman2022/4.4").enclose(form=form, **head).value < Decimal("1e1210")
+    corrections, entries = ("1e1200", "1e1210"), ("1e603", "1e604")  # of which d^2 times a logarithm is far smaller
+    for form, (low, high) in {"printed": corrections, "derived": corrections, "sharp": entries}.items():
+        value = maurey.claim("edelman2022/4.4").enclose(form=form, **head).value
+        assert Decimal(low) < value < Decimal(high)
     with pytest.raises(Undefined, match="too large to be written"):
         maurey.claim("edelman2022/sec2-linear-cover").enclose(eps="1e-40", m=10, B_X=1, B_w=1)
     with pytest.raises(Undefined, match="too long"):

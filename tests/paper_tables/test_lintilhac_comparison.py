@@ -81,7 +81,7 @@ def made(semi="0.2396", covers="1.01", truncated="0.239", full="5", changes=(203
 
 
 def test_findings_follow_the_numbers():
-    assert {found.figure for found in made()} == {"Section 2.3 and appendix E.3"}
+    assert {found.figure for found in made()} == {"Section 1 and appendix E.3"}
     assert made(truncated="0.2")[0].word == made(truncated="0.3")[0].word == "disagrees"
     assert made()[0].word == "agrees"
     assert made()[2].word == "not run"  # the display is not at hand
@@ -118,7 +118,8 @@ def outcome(bound=0.2, omega=1, prior="half", risk=0.05, **more):
     config = Spectrum(model="channel", D=1, omega=omega, certify=prior)
     loss = "wrong" if omega == 1 else "squared"
     found = {"loss": loss, "bound": bound, "KL": 50.0, "sigma": 0.0625, "strings": 4096, "gibbs": 0.04, "mean": 0.0,
-             "gibbs_above": 0.06, "test_gibbs": risk, "test_gibbs_error": 0.001, "test_mean": 0.0}  # fmt: skip
+             "gibbs_above": 0.06, "test_gibbs": risk, "test_gibbs_error": 0.001, "test_mean": 0.0,
+             "prior": {"bound": 0.1}}  # fmt: skip
     record = {"status": "done", "converged": True, "train_loss": 0.01, "test_loss": 0.01, "certificate": found}
     return trained.Outcome(config, 0, record | more)
 
@@ -143,6 +144,21 @@ def test_what_a_bound_says():
     assert any(f"half of the strings: {said}" in note for note in exhibit.verdict)
     said = "of 1 networks 1 have a bound below 1, 0 one below what a constant has"
     assert any(f"initial weights: {said}" in note for note in exhibit.verdict)
+
+
+def test_the_held_out_test_stands_beside_the_bound():
+    """Certificates of an earlier kind have none, and say so."""
+    for bound, word in ((0.2, "agrees"), (0.05, "disagrees")):
+        made = rendered(outcome(bound))
+        assert made.findings[1].word == word
+        assert made.rows[0][certificate.COLUMNS.index("held-out test")] == "0.1000"
+        assert "earlier kind" not in "".join(made.notes)
+    old = outcome(0.2)
+    del old.record["certificate"]["prior"]
+    made = rendered(old, outcome(0.3))
+    assert made.findings[1].word == "partly, agrees"
+    assert rendered(old).findings[1].word == "not run"
+    assert "Of the 2 certificates 1 are of an earlier kind" in "".join(made.notes)
 
 
 def test_a_bound_that_is_exceeded_is_a_disagreement():

@@ -8,7 +8,7 @@ import pytest
 from figures import drawn_where_all_has_failed
 
 from maurey.paper_tables import exhibits
-from maurey.paper_tables.accounts import account, fair, judged, similar, succeeded
+from maurey.paper_tables.accounts import account, excused, fair, judged, similar, succeeded
 from maurey.paper_tables.edelman2022 import attention, curves, parity, sparse_and
 from maurey.paper_tables.edelman2022.sparse_and.thresholds import Threshold, cells_of, law, thresholds
 from maurey.paper_tables.statistics import difference, growth, line, resampled, threshold, wilson
@@ -261,6 +261,8 @@ def test_without_dropout_nothing_speaks_against_the_paper():
     fast, dropout = [outcome()], [outcome(protocol="paper")]
     assert [fair(one, fast) for one in (True, None, False)] == [True, None, None]
     assert [fair(one, dropout) for one in (True, None, False)] == [True, None, False]
+    assert [bool(excused(one, fast)) for one in (True, None, False)] == [False, False, True]
+    assert excused(False, dropout) == ""
     assert judged(fast + dropout) == dropout
     assert judged(fast * 2 + dropout) == fast * 2
 

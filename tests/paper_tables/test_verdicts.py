@@ -57,3 +57,8 @@ def test_what_is_not_whole_is_not_finished_for_nothing():
     rows = [row for paper in index.papers().values() for row in index.rows(paper["shows"]) if row.much]
     assert [row for row in rows if row.word.startswith(("partly", "not run")) and row.cost == "nothing"] == []
     assert {row.cost for row in rows if row.word in ("agrees", "disagrees")} >= {"nothing"}
+
+
+def test_an_exhibit_that_is_not_made_is_listed(monkeypatch, tmp_path):
+    monkeypatch.setattr(exhibits, "ROOT", tmp_path)
+    assert index.title_of("edelman2022/head") == "not made yet"

@@ -640,20 +640,25 @@ def test_the_best_cover_without_a_number_of_inputs(x):
     at = {R: Rational(7, 5), B: Rational(3, 2)}
     ball, everywhere = entropy.lattice, covers.online_everywhere
     basis = covers.online_net(B, 2, 4, 3)  # on the four basis vectors, scaled by 2
-    known = [
-        (dict(entries=B), None, [ball(12, B * R)]),
-        (dict(column_l1=B), None,
-         [ball(12, 4 * B * R)]),
-        (dict(column_l1=B), Integer(2), [ball(3, 2 * B).side_by_side(4)]),
-        (dict(column_sum=B), None, [ball(12, sqrt(3) * B * R), everywhere(B, R, 4, 3)]),
-        (dict(column_sum=B, spectral=B / 4), None, [ball(12, sqrt(3) * B * R), everywhere(sqrt(3) * B / 4, R, 4, 3)]),
-        (dict(column_sum=B), Integer(2), [ball(12, sqrt(3) * B * R), basis]),
+
+    def counted(radius):
+        return entropy.parametric(Integer(12), 2 * radius)
+
+    few = covers.few_columns(B, 2, 4, 3)
+    known = [  # covers that count corrections, or lattices, and those by volume
+        (dict(entries=B), None, [ball(12, B * R)], [counted(B * R)]),
+        (dict(column_l1=B), None, [ball(12, 4 * B * R)], [counted(2 * B * R)]),
+        (dict(column_l1=B), Integer(2), [ball(3, 2 * B).side_by_side(4)], [counted(2 * B)]),
+        (dict(column_sum=B), None, [ball(12, sqrt(3) * B * R), everywhere(B, R, 4, 3)], [counted(B * R)]),
+        (dict(column_sum=B, spectral=B / 4), None,
+         [ball(12, sqrt(3) * B * R), everywhere(sqrt(3) * B / 4, R, 4, 3)], [counted(B * R / 4)]),
+        (dict(column_sum=B), Integer(2), [ball(12, sqrt(3) * B * R), basis], [counted(B * R), few]),
     ]  # fmt: skip
-    for norms, radius_1, expected in known:
+    for norms, radius_1, corrections, by_volume in known:
         e, steps = length_free(radius_1, **norms)
         value = number(written_out(e.at(x), steps).subs(at))
-        assert value == pytest.approx(min(number(c.at(x).subs(at)) for c in expected))
-        coefficients = [number(c.coefficient.subs(at)) for c in expected]
+        assert value == pytest.approx(min(number(c.at(x).subs(at)) for c in corrections + by_volume))
+        coefficients = [number(c.coefficient.subs(at)) for c in corrections]
         assert number(written_out(e.coefficient, steps).subs(at)) == pytest.approx(min(coefficients))
         assert N not in written_out(e.at(x), steps).free_symbols
         assert e.proper
@@ -675,13 +680,13 @@ def test_rounding_reaches_no_more_points_than_counted(n, ratio):
     assert np.abs(x - 2 * rounded).max() <= 1 + 1e-12
 
 
-def test_entries_alone_for_scores_of_tokens_bounded_in_l1():
+def test_corners_alone_for_scores_of_tokens_bounded_in_l1():
     QK = Matrix("S", "S", Integer(4), Integer(4), row_sum=B)
     w = Weight(QK, Integer(1), R**2, N, "", scalar=True, radius_1=Integer(9))
     D = Derivation()
-    e = covers.entrywise(D, w)
-    assert written_out(e.at(eps), list(D._steps.values())) == covers.entrywise_l2(B * 9, Integer(16)).at(eps)
-    assert not e.proper
+    e = covers.on_corners(D, w)
+    assert written_out(e.at(eps), list(D._steps.values())) == covers.online_scalar(B, 9, Integer(16)).at(eps)
+    assert e.proper
     rng = np.random.default_rng(0)
     x, y = (rng.dirichlet(np.full(4, 0.5), 100) * 3 * rng.choice([-1, 1], (100, 4)) for _ in "xy")
     moved = rng.uniform(-1, 1, (4, 4))

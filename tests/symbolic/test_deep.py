@@ -88,6 +88,6 @@ def test_the_best_cut_off_is_the_infimum(dudley, A, C, m):
     assert found == pytest.approx(min(A, scan.min()), rel=1e-7)
 
 
-def test_the_chain_is_taken_from_dudley_and_chaining():
+def test_the_chain_is_taken_from_dudley_and_from_levels():
     keys = {step.key for form in ("derived", "sharp") for step in registry.find("edelman2022/2.2").parts[0].steps(form)}
-    assert {"dudley1967/integral", "maurey/chaining", "maurey/deviation"} <= keys
+    assert {"dudley1967/integral", "maurey/deviation", "maurey/levels", "maurey/sides"} <= keys

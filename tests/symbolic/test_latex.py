@@ -160,8 +160,12 @@ def test_what_is_written_is_what_is_printed(build, latex, text):
         (r"$T^{-2}\le c_t$, $\|A\|_{2,\infty}$", "T^-2 <= c_t, |A|_2,inf"),
         (r"$\sigma\sqrt n\le\varepsilon$, $c\log T$", "sigma sqrt(n) <= eps, c log T"),
         (r"$4\cdot2^r$", "4 . 2^r"),
-        (r"$\omega^2\log^2T$, $\log\frac1\delta$", "omega^2 log^2T, log 1/delta"),
-        (r"$\sum_{i\le D}i^2$, $\beta\mathrm{Tr}\nabla^2\hat L$", "sum_(i <= D)i^2, beta Tr nabla^2 hat L"),
+        (r"$\omega^2\log^2T$, $\log\frac1\delta$", "omega^2 log^2 T, log 1/delta"),
+        (
+            r"$r_ar_wN\le C_xe\,d$, $B_{W_c}L_\sigma$, $x^\top W_{QK}^{(1)}x$",
+            "r_a r_w N <= C_x e d, B_W_c L_sigma, x^T W_QK^(1) x",
+        ),
+        (r"$\sum_{i\le D}i^2$, $\beta\mathrm{Tr}\nabla^2\hat L$", "sum_(i <= D) i^2, beta Tr nabla^2 hat L"),
     ],
 )
 def test_words_read_in_a_terminal_as_they_do_in_print(words, text):

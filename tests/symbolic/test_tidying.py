@@ -14,7 +14,7 @@ from maurey.numeric.walk import Undefined
 from maurey.symbolic.claim import Setting
 from maurey.symbolic.displays import display
 from maurey.symbolic.expressions import text_of
-from maurey.symbolic.printing import shown
+from maurey.symbolic.printing import typeset_expr
 from maurey.symbolic.tidying import tidied
 
 a, b, c = (Symbol(x) for x in "abc")
@@ -75,7 +75,7 @@ def test_the_value_stays(claim, part, form):
 def test_displays_are_tidy(claim, part, form):
     record, one = claim.record, claim.record.part(part)
     step = one.steps(form, Setting())[-1]
-    if shown(record, one, form, step.expr) is step.expr:
+    if typeset_expr(record, one, form, step.expr) is step.expr:
         return  # as the paper prints it
     text = display(record, one, form, Setting())
     assert [name for name, pattern in UNTIDY.items() if re.search(pattern, text)] == []

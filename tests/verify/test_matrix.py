@@ -87,7 +87,7 @@ def test_undecided_is_not_holding():
     assert of(A7, result("undecided")).verdict == "undecided"
     assert of(A7).verdict == "undecided"
     row = of(A7, result(form="derived"))
-    assert (row.verdict, row.derived) == ("undecided", "derived")
+    assert (row.verdict, row.evidence, row.derived) == ("undecided", None, "derived")  # nothing decided
 
 
 def test_all_parts_must_hold():

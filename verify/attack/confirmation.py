@@ -82,8 +82,8 @@ def _fraction(x: float) -> fmpq:
 def _within(M: Any, kind: str, bound: Any) -> bool | None:
     """A norm of a matrix of rationals against its bound (a rational, or a ball around a root)."""
     squares = M * M
-    if kind == "row_sum":
-        total, limit = sum((arb(r).sqrt() for r in squares.sum(1)), arb(0)), arb(bound)
+    if kind in ("row_sum", "column_sum"):
+        total, limit = sum((arb(r).sqrt() for r in squares.sum(int(kind == "row_sum"))), arb(0)), arb(bound)
         return True if total <= limit else False if total > limit else None
     limit = bound * bound
     if not isinstance(limit, fmpq):

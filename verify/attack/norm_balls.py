@@ -27,6 +27,7 @@ NORMS: dict[str, Callable[[Any], Any]] = {
     "columns": lambda M: M.norm(dim=-2).amax(-1),
     "entries": lambda M: M.abs().amax((-2, -1)),
     "row_sum": lambda M: M.norm(dim=-1).sum(-1),
+    "column_sum": lambda M: M.norm(dim=-2).sum(-1),
 }
 
 

@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
-from sympy import Indexed, Symbol
+from sympy import Indexed, Symbol, sympify
 
 from maurey.symbolic.derivation import Derivation
-from maurey.symbolic.errors import InputError
-from maurey.symbolic.modules import Signal, matrices_of
+from maurey.symbolic.errors import InputError, cut
+from maurey.symbolic.letters import sizes as letters_of_sizes
+from maurey.symbolic.modules import Embedding, Signal, matrices_of, parts_of
 from maurey.symbolic.modules.activations import CONSTANTS
+from maurey.symbolic.modules.widths import ends
+from maurey.symbolic.modules.words import KINDS
 from maurey.verify.checks import Effort
 from maurey.verify.tensors import torch
 
@@ -41,14 +45,17 @@ class Attacked:
 
 def attacked(module: Any, sizes: Mapping[str, int], effort: Effort) -> Attacked:
     """`sizes` gives values to the letters of sizes, T tokens and d coordinates of the input among them."""
-    for name in ("T", "d"):
-        if name not in sizes:
-            raise InputError(
-                f"sizes lacks {name}: an input has T tokens of d coordinates, e.g. sizes={{'T': 3, 'd': 4}}"
-            )
+    sizes = _sizes(module, sizes)
     if not callable(getattr(module, "forward", None)) and type(module).__module__.partition(".")[0] != "maurey":
         raise InputError(f"{type(module).__name__} has no forward(x, run), so that nothing can be held against it")
-    whole = inequality(module, Symbol("R"), sizes, _bounds(module, sizes))
+    ends(module)
+    for M in matrices_of(module).values():
+        if left := [kind for kind in KINDS if getattr(M, kind) is not None and kind not in NORM_KINDS]:
+            raise InputError(f"the attack cannot bound {left[0]} of {M.label}; it knows {', '.join(NORM_KINDS)}")
+    try:
+        whole = inequality(module, Symbol("R"), sizes, _bounds(module, sizes))
+    except ValueError as error:
+        raise InputError(str(error)) from None
     torch.set_num_threads(1)
     found = attack(whole, STARTS * effort.scale, STEPS, effort.seed)
     ratios: dict[str, float] = {}
@@ -58,6 +65,25 @@ def attacked(module: Any, sizes: Mapping[str, int], effort: Effort) -> Attacked:
     verdicts = [one.refuted for one in found.best.values()]
     refuted = True if True in verdicts else None if None in verdicts else False
     return Attacked(ratios, refuted, found.effective["moved"])
+
+
+def _sizes(module: Any, given: Any) -> dict[str, int]:
+    """Of all letters that are sizes; words are as many as the table has."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"sizes gives numbers to letters, e.g. sizes={{'T': 3, 'd': 4}}, got {cut(repr(given))}")
+    for name in ("T", "d", *sorted(letters_of_sizes(module) - {"T", "d"})):
+        if name not in given:
+            raise InputError(
+                f"sizes lacks {name}: an input has T tokens of d coordinates, e.g. sizes={{'T': 3, 'd': 4}}"
+            )
+    for name, size in given.items():
+        if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
+            raise InputError(f"the size {name} is a positive integer, got {cut(repr(size))}")
+    found = {name: int(size) for name, size in given.items()}
+    for part in parts_of(module):
+        if isinstance(part, Embedding):
+            found["inputs"] = int(sympify(part.words.inputs).subs(found))
+    return found
 
 
 def _bounds(module: Any, sizes: Mapping[str, int]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from .forwards import OFFSET, Seen, forward, largest, lengths, tokens, turned
 from .inequality import Inequality, Sides, Values, Variable, bound_of, run_steps
 
 INPUT, MOVED = "X", "~"  # the name of the input; the mark of what was moved
-NORM_KINDS = ("spectral", "frobenius", "rows", "columns", "row_sum")
+NORM_KINDS = ("spectral", "frobenius", "rows", "columns", "row_sum", "column_sum")
 
 
 def moved_by(change: Either, how: str, x: Either, keys: Either) -> Any:

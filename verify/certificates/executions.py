@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from math import erf, sqrt
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -171,17 +172,23 @@ def of_network(file: File) -> Losses:
     try:
         with np.load(BytesIO(file.content), allow_pickle=False) as arrays:
             p = {name: arrays[name] for name in arrays.files}
-    except (ValueError, OSError, KeyError) as error:
+    except (ValueError, OSError, KeyError, EOFError, MemoryError, BadZipFile) as error:
         raise InputError(f"{file.name} is no archive that NumPy reads without running code: {error}") from None
     if missing := [name for name in NEEDED if name not in p]:
         raise InputError(f"{file.name} has no {missing[0]}; {ELSEWHERE.format(needed=', '.join(NEEDED))}")
     if wide := [name for name in NEEDED[:-3] if p[name].dtype != np.float32]:
         raise InputError(f"{file.name}: executions have parameters in float32, got {wide[0]} in {p[wide[0]].dtype}")
-    strings, labels, heads = p["strings"], p["labels"], int(p["heads"])
+    strings, labels = p["strings"], p["labels"]
+    heads = int(p["heads"]) if p["heads"].shape == () and p["heads"].dtype.kind in "iu" else 0
     bits = strings.ndim == 2 and labels.shape == (len(strings),) and np.isin(strings, (0, 1)).all()
     if not bits or not len(strings) or not np.isin(labels, (0, 1)).all():
         raise InputError(f"{file.name}: strings of bits (n, T), and a label 0 or 1 for each")
-    if p["position"].shape[0] != strings.shape[1] + 1 or p["token"].shape[1] % heads:
+    d, T, wide = p["token"].shape[-1], strings.shape[1], p["b_1"].shape[-1] if p["b_1"].ndim else 0
+    if heads < 1 or d % heads or p["position"].shape != (T + 1, d):
         raise InputError(f"{file.name}: T + 1 positions for strings of T bits, and heads that divide the width")
+    shapes = dict.fromkeys((*NORMS, *BIASES), (d,)) | dict.fromkeys(MATRICES, (d, d))
+    shapes |= {"token": (3, d), "W_1": (d, wide), "b_1": (wide,), "W_2": (wide, d), "head": (d, 2)}
+    if bad := [name for name, shape in shapes.items() if p[name].shape != shape]:
+        raise InputError(f"{file.name}: {bad[0]} has the shape {p[bad[0]].shape}, and not {shapes[bad[0]]}")
     found = right(p, heads, strings, labels)
     return Losses([0 if ok else UNIT for ok in found.tolist()], True)

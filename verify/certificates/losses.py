@@ -8,9 +8,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from maurey.symbolic.errors import InputError, cut
 from .wording import SORTED, UNIT
 
 KINDS = ".npy, .csv or .jsonl"
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 LONGEST = 400  # characters of a number
 OUTSIDE = (
     "a loss is in [0, 1]. A log loss has no largest value: mix the prediction with the uniform one, (1 - a) p + a/V "
@@ -81,6 +83,7 @@ def of_file(file: File) -> Losses:
         return of_array(_array(file), file.name)
     rows = _named(file)
     indices = [_index(row["index"], file.name, i) for i, row in enumerate(rows, 1)] if "index" in rows[0] else None
+    check_once(indices or [], file.name)
     losses = [_loss(row, file.name, i) for i, row in enumerate(rows, 1)]
     return Losses([_ceiling(x) for x in losses], all(x in (0, 1) for x in losses), indices)
 
@@ -132,7 +135,7 @@ def has_column(file: File, name: str) -> bool:
 def _array(file: File) -> Any:
     try:
         return np.load(BytesIO(file.content), allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, MemoryError, SyntaxError, TokenError) as error:  # headers are Python
         raise InputError(f"{file.name} is no array that NumPy reads without running code: {cut(str(error))}") from None
 
 
@@ -163,17 +166,29 @@ def _named(file: File, names: tuple[str, ...] = ("loss",)) -> list[dict[str, Any
     """Rows by the names of their columns; where there are none, of the columns that are asked for."""
     if file.kind == "jsonl":
         read = _lines(file)
-        found = [row if isinstance(row, dict) else dict(zip(names, _listed(row), strict=False)) for row in read]
+        if len({isinstance(row, dict) for row in read}) > 1:
+            raise InputError(f"{file.name}: rows of several kinds")
+        found = [
+            row if isinstance(row, dict) else _by_name(names, _listed(row), file, i) for i, row in enumerate(read, 1)
+        ]
     else:
         rows, header = _cells(file), names
         if rows and not all(_is_number(cell) for cell in rows[0]):
             header = tuple(cell.strip() for cell in rows.pop(0))
-        found = [dict(zip(header, row, strict=False)) for row in rows]
+        if len(set(header)) < len(header):
+            raise InputError(f"{file.name}: two columns have one name")
+        found = [_by_name(header, row, file, i) for i, row in enumerate(rows, 1)]
     if not found:
         raise InputError(f"{file.name} has no rows")
     if any(set(row) != set(found[0]) for row in found):
         raise InputError(f"{file.name}: rows have different columns")
     return found
+
+
+def _by_name(names: tuple[str, ...], row: Sequence[Any], file: File, i: int) -> dict[str, Any]:
+    if names and len(row) != len(names):
+        raise InputError(f"{file.name}, row {i}: {len(row)} columns, and not {len(names)} ({cut(', '.join(names))})")
+    return dict(zip(names, row, strict=False))
 
 
 def _table(file: File) -> list[list[Fraction]]:
@@ -187,25 +202,35 @@ def _cells(file: File) -> list[list[str]]:
     if file.kind != "csv":
         raise InputError(f"losses and tables come in files {KINDS}, got {file.name}")
     try:
-        return [row for row in csv.reader(_text(file)) if row]
+        return [cell for line in _text(file) for cell in csv.reader([line], strict=True)]
     except csv.Error as error:
         raise InputError(f"{file.name} is no table: {error}") from None
 
 
 def _lines(file: File) -> list[Any]:
-    return [_json(line, file.name, i) for i, line in enumerate(_text(file), 1) if line.strip()]
+    return [_json(line, file.name, i) for i, line in enumerate(_text(file), 1)]
 
 
 def _text(file: File) -> list[str]:
+    """By lines: a row is one of them, whatever else some programs take for the end of a line. An empty one is a row
+    too, for a loss may be missing there."""
     try:
-        return file.content.decode().splitlines()
+        text = file.content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{file.name} is not a text") from None
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text.strip() else []
 
 
 def _json(line: str, name: str, row: int) -> Any:
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(found)) < len(found):
+            raise InputError(f"{name}, row {row}: a name is there twice: {cut(line)}")
+        return dict(found)
+
     try:
-        return json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
+        return json.loads(line, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=pairs)
+    except InputError:
+        raise
     except (ValueError, RecursionError):
         raise InputError(f"{name}, row {row}: no JSON: {cut(line)}") from None
 
@@ -227,7 +252,7 @@ def _exact(x: Any, name: str, row: int) -> Fraction:
 
 def _in_range(x: Fraction, name: str, row: int) -> Fraction:
     if not 0 <= x <= 1:
-        raise InputError(f"{name}, row {row}: {float(x):g} is no loss; {OUTSIDE}")
+        raise InputError(f"{name}, row {row}: {Decimal(x.numerator) / x.denominator:.6g} is no loss; {OUTSIDE}")
     return x
 
 
@@ -235,8 +260,16 @@ def _loss(row: dict[str, Any], name: str, i: int) -> Fraction:
     if "loss" in row:
         return _in_range(_exact(row["loss"], name, i), name, i)
     if {"label", "prediction"} <= set(row):
-        return Fraction(not _same(str(row["label"]).strip(), str(row["prediction"]).strip()))
+        label, prediction = (_label(row[column], name, i) for column in ("label", "prediction"))
+        return Fraction(not _same(label, prediction))
     raise InputError(f"{name} has columns {', '.join(map(str, row))}; it needs loss, or label and prediction")
+
+
+def _label(x: Any, name: str, row: int) -> str:
+    text = str(x).strip()
+    if not isinstance(x, str | bool) or text.lower() in ("", "nan"):
+        raise InputError(f"{name}, row {row}: {cut(repr(x))} is no label, nor a prediction")
+    return text
 
 
 def _same(label: str, prediction: str) -> bool:
@@ -246,14 +279,22 @@ def _same(label: str, prediction: str) -> bool:
 
 
 def _index(x: Any, name: str, row: int) -> int:
-    try:
-        return int(str(x))
-    except ValueError:
-        raise InputError(f"{name}, row {row}: {cut(repr(x))} is no index") from None
+    text = str(x).strip()
+    if not re.fullmatch("[0-9]{1,18}", text):
+        raise InputError(f"{name}, row {row}: {cut(repr(x))} is no index")
+    return int(text)
 
 
 def _ceiling(x: Fraction) -> int:
     return -(-x.numerator * UNIT // x.denominator)
+
+
+def check_once(indices: Sequence[int], name: str) -> None:
+    seen: set[int] = set()
+    for row, i in enumerate(indices, 1):
+        if i in seen:
+            raise InputError(f"{name}, row {row}: sample {i} is there twice, and counts once")
+        seen.add(i)
 
 
 def check_order(losses: Losses, name: str) -> None:

@@ -15,7 +15,7 @@ from .bounds import plain
 from .certificate import Certificate, Draft
 from .executions import of_network
 from .gaussians import divergence
-from .losses import NUMBER, File, Losses, check_order, has_column, of_columns, of_file, of_networks
+from .losses import LONGEST, NUMBER, File, Losses, check_order, has_column, of_columns, of_file, of_networks
 from .wording import UNIT
 
 
@@ -53,10 +53,13 @@ def certificate(asked: Request, tell: Callable[[str], None] = lambda text: None)
     if asked.method not in say.METHODS:
         raise InputError(f"no method {cut(repr(asked.method))}; there are {', '.join(say.METHODS)}")
     for name, method in ONLY.items():
-        if getattr(asked, name) not in (None, False) and asked.method != method:
+        given = getattr(asked, name)
+        if given is not None and given is not False and asked.method != method:
             raise InputError(f"{name.lower().replace('_', '-')} is for the method {method}, not for {asked.method}")
     if not 0 < asked.delta < 1:
-        raise InputError(f"delta is a probability of failure in (0, 1), got {asked.delta}")
+        raise InputError(f"delta is a probability of failure in (0, 1), got {cut(str(asked.delta))}")
+    if asked.delta.denominator > say.FINEST:
+        raise InputError(f"delta has up to 30 digits, got {cut(str(asked.delta))}")
     tell(f"evaluating {asked.method}")
     draft = MADE[asked.method](asked)
     draft.seeds = asked.seeds
@@ -74,6 +77,7 @@ def _draft(asked: Request, losses: Losses, parts: list[bounds.Part]) -> Draft:
     own.take("losses", asked.losses)
     own.checked.append(say.ZERO_ONE if losses.zero_one else say.RANGE)
     own.stated += [say.ONLY_ZERO_ONE] if losses.zero_one else []
+    own.stated += [] if asked.every_execution else [say.OWN]
     return own
 
 
@@ -106,7 +110,7 @@ def _holdout(asked: Request) -> Draft:
 
 
 def _in_every_execution(own: Draft) -> Draft:
-    own.sample["executions"] = True
+    own.sentence, own.sample["executions"] = "executions", True
     own.told |= {"exp": say.EXP_UNITS, "erf": say.ERF_UNITS}
     own.checked.append(say.EXECUTIONS)
     own.stated.append(say.OPERATIONS)
@@ -116,13 +120,11 @@ def _in_every_execution(own: Draft) -> Draft:
 def _check_pool(losses: Losses, pool: int) -> None:
     if pool < losses.n:
         raise InputError(f"a pool of {pool} has no {losses.n} members to be drawn without replacement")
-    seen: set[int] = set()
+    if pool > say.MOST_POOL:
+        raise InputError(f"a pool has at most {say.MOST_POOL} members, got {cut(str(pool))}")
     for row, i in enumerate(losses.indices or [], 1):
-        if not 0 <= i < pool:
+        if i >= pool:
             raise InputError(f"row {row}: the members of the pool are 0 to {pool - 1}, got {i}")
-        if i in seen:
-            raise InputError(f"row {row}: member {i} is there twice, and was not drawn without replacement")
-        seen.add(i)
 
 
 def _prequential(asked: Request) -> Draft:
@@ -169,8 +171,7 @@ def _pac_bayes(asked: Request) -> Draft:
     draws, m, total = of_networks(asked.losses)
     files = [(role, file) for role, file in (("prior", asked.prior), ("posterior", asked.posterior)) if file]
     KL = divergence(files[1][1], files[0][1]) if files else asked.KL or Fraction(0)
-    if KL < 0:
-        raise InputError(f"a divergence is at least 0, got {KL}")
+    _check_divergence(KL)
     KL, empirical = Fraction(plain(KL)), plain(Fraction(total, draws * m * UNIT))
     own = Draft(asked.method, asked.delta, m, empirical, bounds.gibbs(total, draws, m, KL, _share(asked)))
     own.take("losses", asked.losses)
@@ -178,23 +179,30 @@ def _pac_bayes(asked: Request) -> Draft:
         own.take(role, file)
     own.told["draws"] = draws
     own.checked += [say.RANGE, *([say.GAUSSIANS] if files else [])]
-    own.stated += [say.INDEPENDENT, say.PRIOR, say.DRAWN, *([] if files else [say.DIVERGENCE])]
+    own.stated += [say.OWN, say.INDEPENDENT, say.PRIOR, say.DRAWN, *([] if files else [say.DIVERGENCE])]
     return own
 
 
 def _linear_head(asked: Request) -> Draft:
     """Margins instead of drawn networks: what a drawn head loses is known in closed form."""
-    if asked.KL is None or asked.KL < 0:
+    if asked.KL is None:
         raise InputError("a linear head at distance b from the prior has the divergence b^2/2, to be given with --kl")
+    _check_divergence(asked.KL)
     margins, KL = [x for (x,) in of_columns(asked.losses, ("margin",))], Fraction(plain(asked.KL))
     if bad := [i for i, x in enumerate(margins, 1) if not -1 <= x <= 1]:
         raise InputError(f"{asked.losses.name}, row {bad[0]}: a margin y w.x/|x| with |w| = 1 is in [-1, 1]")
     empirical, parts = bounds.linear_head(margins, KL, _share(asked))
     own = Draft(asked.method, asked.delta, len(margins), empirical, parts, "linear-head")
     own.take("losses", asked.losses)
+    own.told["KL"] = plain(KL)
     own.checked.append(say.MARGINS)
-    own.stated += [say.INDEPENDENT, say.FEATURES]
+    own.stated += [say.OWN, say.INDEPENDENT, say.FEATURES]
     return own
+
+
+def _check_divergence(KL: Fraction) -> None:
+    if not 0 <= KL <= say.MOST_KL:
+        raise InputError(f"a divergence is at least 0, and one above {say.MOST_KL} says nothing, got {cut(str(KL))}")
 
 
 MADE = {"holdout": _holdout, "prequential": _prequential, "occam": _occam, "pac-bayes": _pac_bayes}
@@ -239,14 +247,15 @@ def _listed(hypotheses: File) -> list[str]:
 
 def number(text: str, what: str) -> Fraction:
     """A decimal or a fraction."""
-    above, slash, below = text.strip().partition("/")
-    if not NUMBER.fullmatch(above) or (slash and not (below.isdigit() and int(below) and above.isdigit())):
+    text = text.strip()
+    ratio = re.fullmatch(r"[0-9]{1,40}/[0-9]{1,40}", text) and int(text.partition("/")[2])
+    if not ratio and not (len(text) <= LONGEST and NUMBER.fullmatch(text)):
         raise InputError(f"{what} is a number such as 0.05 or 1/20, got {cut(repr(text))}")
-    return Fraction(above) / (int(below) if slash else 1)
+    return Fraction(text)
 
 
 def window(text: str) -> tuple[int, int]:
-    parts = re.fullmatch(r"(\d{1,12})\.\.(\d{1,12})", text.strip())
+    parts = re.fullmatch(r"([0-9]{1,12})\.\.([0-9]{1,12})", text.strip())
     if not parts:
         raise InputError(f"a window is its first and its last sample, e.g. 2049..4096, got {cut(repr(text))}")
     return int(parts[1]), int(parts[2])

@@ -21,6 +21,7 @@ SLOPES = tuple(Fraction(1, 2**j) for j in range(1, 11))  # of martingale bounds
 EXP_UNITS, ERF_UNITS = 8, 16  # of 2^-24: how well an execution knows these functions
 DRAWS = Fraction(1, 5)  # of delta: with what probability drawn networks may mislead
 SORTED = 12  # different losses that are in order of size were not drawn in this order
+MOST_POOL, MOST_KL, FINEST = 10**12, 10**12, 10**30  # the largest pool and divergence, the largest denominator of delta
 
 # --- sentences --------------------------------------------------------------------------------------------------------
 
@@ -37,7 +38,9 @@ SENTENCES = {
     "pac-bayes": "With probability at least {sure} over the draw of the {n} samples and of the {draws} networks, the "
     "risk of a network drawn from the posterior is at most {bound}.",
     "linear-head": "With probability at least {sure} over the draw of the {n} samples, the risk of a linear head drawn "
-    "around the one of the margins is at most {bound}.",
+    "from N(b w, I), with w the head of the margins and b^2/2 = {KL}, is at most {bound}.",
+    "executions": "With probability at least {sure} over the draw of the {n} samples, the probability of a sample on "
+    "which some execution of the network errs is at most {bound}.",
 }
 LISTED = " It holds at once with the certificates of all others of the {of} that were listed."
 
@@ -48,6 +51,7 @@ RANGE = "all losses are in [0, 1]"
 ZERO_ONE = "all losses are 0 or 1"
 ONLY_ZERO_ONE = "the loss takes no other values than 0 and 1"
 INDEPENDENT = "the samples were drawn independently, from the distribution that the risk is of"
+OWN = "the losses are those of what is certified, on these samples, each of them counted once"
 FIXED = "the hypothesis was fixed before these samples were looked at, by anyone or anything that it depends on"
 POOL = (
     "the samples were drawn from the pool without replacement, all subsets equally likely, and the seed was not picked"

@@ -70,7 +70,9 @@ def linear(effort: Effort, kind: str, norms: str) -> Iterator[Instance]:
         costs = costs_of(N, d_1, d_2, a, (B_1 * R / eps) ** 2 if B_1 is not None else None)
         chosen = min(costs, key=lambda k: costs[k][0] * Fraction(costs[k][1])) if kind == "best" else kind
         X = float(R) * inputs(rng, N, d_1, i % 3)
-        W = target(rng, (d_1, d_2), i % 4 % 3, members.project, max(1, below(a)))
+        W = target(rng, (min(N, d_1), d_2), i % 4 % 3, members.project, max(1, below(a)))
+        if d_1 > N:  # what no input sees needs no correction
+            W = members.project(1e6 * X.T @ W)
         at = {"eps": eps, "N": Fraction(N), "d_1": Fraction(d_1), "d_2": Fraction(d_2), "B_X": R, **members.bounds}
         volume = d_1 * d_2 * math.log(1 + 2 * math.sqrt(a))
         if kind == "best" and a > 1 and volume < max(0, below(costs[chosen][0])) * costs[chosen][1]:

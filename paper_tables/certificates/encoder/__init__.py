@@ -5,23 +5,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import log
 from typing import Any
 
-from maurey.paper_tables.accounts import PALETTE
-from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.exhibits import Exhibit, Series
+from maurey.paper_tables.page import Shown
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, line
 from maurey.verify.certificates import bounds, messages
 from maurey.verify.certificates.losses import Losses
 from maurey.verify.certificates.norm_classes import bounds as covering
 from maurey.verify.certificates.wording import UNIT
 
+from .figure import FLOOR, draw
+
+__all__ = ["draw", "plan", "render"]
+
 COLUMNS = ["function", "certificate", "claim", "strings", "errors on them", "price", "at most", "on fresh strings"]
 DELTA = Fraction(1, 20)
 NAMES = {"parity": "parity of {}", "and": "AND of {}", "majority": "majority of {}"}
+HALF, PASS = "held-out half", "one pass, second half"
 plan = in_stages
 
 
@@ -55,38 +61,32 @@ class Certified:
     def _rows(self) -> Iterator[Row]:
         config, record = self.outcome.config, self.outcome.record
         half, fresh = config.n // 2, config.held_out
-        first = record["half"]
-        for name, errors in (
-            ("held-out half", first["errors"]),
-            ("held-out half, every execution", half - first["proved"]),
-        ):
+        first, online, own = (record[name] for name in ("half", "online", "message"))
+        for name, errors in ((HALF, first["errors"]), (f"{HALF}, every execution", half - first["proved"])):
             part = bounds.holdout(counted(half, errors), DELTA)[0]
             yield Row(name, part["key"], half, str(errors), "none", float(part["bound"]), first["test"] / fresh)
-        online = [UNIT * int(x) for x in record["online"]["losses"][half:]]
-        part = bounds.prequential(Losses(online, True), DELTA)[0]
-        yield Row("one pass, second half", part["key"], half, str(sum(online) // UNIT), "none", float(part["bound"]),
-                  record["online"]["test"] / fresh)  # fmt: skip
-        own = record["message"]
+        losses = [UNIT * int(x) for x in online["losses"][half:]]
+        part = bounds.prequential(Losses(losses, True), DELTA)[0]
+        errors = str(sum(losses) // UNIT)
+        yield Row(PASS, part["key"], half, errors, "none", float(part["bound"]), online["test"] / fresh)
         bits = messages.bits_of(messages.encode([own["integers"]]))
         part = bounds.occam(counted(config.n, own["errors"]), DELTA, bits)[0]
-        yield Row(
-            "message",
-            part["key"],
-            config.n,
-            str(own["errors"]),
-            f"{bits} bits",
-            float(part["bound"]),
-            own["test"] / fresh,
-        )
+        errors, price = str(own["errors"]), f"{bits} bits"
+        yield Row("message", part["key"], config.n, errors, price, float(part["bound"]), own["test"] / fresh)
         for name, found in record["drawn"].items():
-            yield Row(f"drawn, {name}", "maurer2004/5", half, f"{found['gibbs'] * half:.1f}", f"KL = {found['KL']:.4g}",
-                      found["bound"], found["test_gibbs"])  # fmt: skip
+            errors, price = f"{found['gibbs'] * half:.1f}", f"KL {found['KL']:.4g}"
+            yield Row(f"drawn, {name}", bounds.SEEGER, half, errors, price, found["bound"], found["test_gibbs"])
 
     @cached_property
     def samples(self) -> dict[str, float]:
         """Of every covering bound, log10 of the samples with which it is down to log 2."""
         own = covering(self.outcome.config.boolean, self.outcome.record["half"]["norms"])
-        return {f"{one.key}, {one.form}": float(one.samples(log(2)).log10()) for one in own}
+        return {f"{one.label}, {one.form}": float(one.samples(log(2)).log10()) for one in own}
+
+
+def up(x: float, places: int = 4) -> str:
+    """With so many digits, rounded up."""
+    return str(Decimal(x).quantize(Decimal(1).scaleb(-places), ROUND_CEILING))
 
 
 def counted(n: int, errors: int) -> Losses:
@@ -100,96 +100,80 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     config = outcomes[0].config
     return Exhibit(
         title="One encoder: every certificate beside the covering bounds",
+        question="What can be certified of one small encoder, and by which method?",
+        answer=_answer(networks),
+        verdict=[line(finding.text, finding) for finding in findings],
+        caption="Above, with how many samples each covering bound is down to log 2, the loss of a coin; the line is "
+        "how many there were. Below, the share of errors that is certified (filled) and what is found on fresh strings "
+        f"(hollow; at the left edge, below {FLOOR:g}).",
+        shown=Shown(_columns(networks), _shown(networks)),
         notes=[
             f"{start}, protocol fast (no dropout); {len(networks)} of {len(plan(scale))} planned functions; T = "
             f"{config.T}, {config.n} strings, delta = {DELTA}. Each bound holds with probability 0.95 by itself.",
             *METHOD,
-            *(_covering(networks)),
-            *(finding.note for finding in findings),
         ],
         columns=COLUMNS,
         rows=[_cells(one, row) for one in networks for row in one.rows],
-        draw=lambda figure: _draw(figure, networks),
-        figure_size=(10.0, 7.5),
+        series=Series(["function", "covering bound", "samples"], [
+            [one.name, name, f"{10 ** (x % 1):.3f}E+{int(x // 1)}"]
+            for one in networks for name, x in one.samples.items()
+        ]),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
-    )
+    )  # fmt: skip
 
 
 METHOD = (
     "Held-out half: the encoder learns the first half of the strings, and its errors on the second are counted (exact "
     "binomial). Every execution: what running error analysis does not prove right in every float32 execution counts as "
     "an error. One pass: strings come in blocks, each is answered before it is learned; what is certified is the mean "
-    "risk of the networks over the second half. Message: another encoder is a fixed start plus a fixed random matrix "
-    "times whole coordinates, coded in the documented format; its risk is bounded on the strings it was trained on. "
-    "Drawn: networks drawn around the one of the first half (kept), or around one that went on to learn all strings "
-    "(retrained), with the prior around the one of the first half; 28 deviations share delta.",
+    "risk of the networks over the second half, and the fresh strings are those of the last one. Message: another "
+    "encoder is a fixed start plus a fixed random matrix times whole coordinates, coded in the documented format; its "
+    "risk is bounded on the strings it was trained on. Drawn: networks drawn around the one of the first half (kept), "
+    "or around one that went on to learn all strings (retrained), with the prior around the one of the first half; 28 "
+    "deviations share delta.",
     "The covering bounds are those of the network of the held-out half, at its measured norms (see "
-    "edelman2022/trained): with how many samples they are down to log 2, the loss of a coin.",
+    "edelman2022/trained).",
     "Seeds: hidden positions, strings, initial weights, the random matrix, the order of batches and the draws are "
     "keyed by the hash of a run's configuration and number. Rounding in float32 depends on the machine.",
 )
 
 
+def _answer(networks: Sequence[Certified]) -> str:
+    if not networks:
+        return "Nothing is trained yet."
+    half, one_pass = (max(one.row(name).bound for one in networks) for name in (HALF, PASS))
+    rest = [row.bound for one in networks for row in one.rows if row.name == "message" or row.name.startswith("drawn")]
+    fewest = min(min(one.samples.values()) for one in networks)
+    return (
+        f"A held-out half certifies an error of at most {up(half)}, one pass {up(one_pass)}; messages and drawn "
+        f"networks {up(min(rest), 3)} to {up(max(rest), 3)}; the best covering bound asks for 10^{fewest:.0f} samples."
+    )
+
+
+def _columns(networks: Sequence[Certified]) -> dict[str, str]:
+    means = "at most, and on fresh strings"
+    return {"certificate": "", "claim": "", **{one.name: means if not i else "" for i, one in enumerate(networks)}}
+
+
+def _shown(networks: Sequence[Certified]) -> list[list[str]]:
+    found = []
+    for i, row in enumerate(networks[0].rows if networks else []):
+        own = [one.rows[i] for one in networks]
+        found.append([row.name, row.claim, *(f"{up(one.bound)} ({one.fresh:.4f})" for one in own)])
+    return found
+
+
 def _findings(networks: Sequence[Certified], expected: Mapping[str, Any]) -> Iterator[Finding]:
     for name, most in expected["at_most"].items():
-        worst = max(one.row(name).bound for one in networks)
-        text = (
-            f"{name[0].upper()}{name[1:]}: at most {most} was aimed at; the largest of {len(networks)} is {worst:.4g}"
-        )
+        worst = max((one.row(name).bound for one in networks), default=1.0)
+        text = f"{name.capitalize()}: at most {most} was aimed at; the largest of {len(networks)} is {up(worst)}"
         yield Finding(text, worst <= most, run=len(networks), planned=3, what="functions", criterion="ours")
     broken = [one.name for one in networks for row in one.rows if row.fresh > row.bound]
     text = f"On fresh strings {len(broken)} of {sum(len(one.rows) for one in networks)} are above their bound"
     yield Finding(text, not broken, run=len(networks), planned=3, what="functions", criterion="ours")
 
 
-def _covering(networks: Sequence[Certified]) -> Iterator[str]:
-    for name in networks[0].samples:
-        logs = [one.samples[name] for one in networks]
-        yield f"{name}: 10^{min(logs):.1f} to 10^{max(logs):.1f} samples."
-
-
 def _cells(one: Certified, row: Row) -> list[str]:
-    return [
-        one.name,
-        row.name,
-        row.claim,
-        str(row.strings),
-        row.errors,
-        row.price,
-        f"{row.bound:.5f}",
-        f"{row.fresh:.4f}",
-    ]
-
-
-# --- the figure -------------------------------------------------------------------------------------------------------
-
-MARKS = ("o", "s", "^")
-
-
-def _draw(figure: Any, networks: Sequence[Certified]) -> None:
-    """Above, samples; below, shares of errors."""
-    above, below = figure.subplots(2, 1, height_ratios=(1, 1.5))
-    names = list(networks[0].samples)
-    methods = [row.name for row in networks[0].rows][::-1]
-    for place, one in enumerate(networks):
-        look = {"color": PALETTE[place], "marker": MARKS[place % len(MARKS)], "linestyle": "none"}
-        shift = 0.16 * (place - (len(networks) - 1) / 2)
-        above.plot([10 ** one.samples[n] for n in names], [i + shift for i in range(len(names))], **look)
-        at = [methods.index(row.name) + shift for row in one.rows]
-        below.plot([row.bound for row in one.rows], at, **look, label=one.name)
-        below.plot([max(row.fresh, 1e-4) for row in one.rows], at, **look | {"markerfacecolor": "none"}, alpha=0.6)
-    above.set(xscale="log", yticks=range(len(names)), yticklabels=names,
-              xlabel="samples with which a covering bound is down to log 2")  # fmt: skip
-    above.axvline(networks[0].outcome.config.n, color="black", linewidth=1)
-    above.text(networks[0].outcome.config.n, len(names) - 0.6, " there are so many", fontsize=8)
-    above.set_xlim(1e3, None)
-    above.set_ylim(-0.6, len(names) - 0.2)
-    below.set(xscale="log", yticks=range(len(methods)), yticklabels=methods, xlim=(0.8e-4, 1.3),
-              xlabel="share of errors, certified (filled) and on fresh strings (open; none: left edge)")  # fmt: skip
-    below.axvline(0.5, color="black", linestyle="--", linewidth=1)
-    below.text(0.5, len(methods) - 0.55, "a coin ", fontsize=8, ha="right")
-    below.set_ylim(-0.6, len(methods) - 0.2)
-    for axes in (above, below):
-        axes.grid(alpha=0.3, axis="x")
-    below.legend(fontsize=8, loc="lower left")
+    return [one.name, row.name, row.claim, str(row.strings), row.errors, row.price, up(row.bound, 6),
+            f"{row.fresh:.4f}"]  # fmt: skip

@@ -5,18 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from functools import cached_property
+from math import isnan, nan
 from typing import Any
 
-from maurey.paper_tables.accounts import PALETTE
-from maurey.paper_tables.exhibits import Exhibit
+from maurey.paper_tables.exhibits import Exhibit, Series
+from maurey.paper_tables.page import MOST_LINES, Shown
 from maurey.paper_tables.trained import Outcome, in_stages
-from maurey.paper_tables.verdicts import Finding
+from maurey.paper_tables.verdicts import Finding, line
 from maurey.verify.certificates import betting, bounds, messages
 from maurey.verify.certificates.losses import Losses
 from maurey.verify.certificates.wording import GRID, UNIT
 from maurey.verify.training.tasks.corpus import DIGITS, MOST, SHARE, as_bits
+
+from .figure import draw
+
+__all__ = ["draw", "plan", "render"]
 
 COLUMNS = [
     "windows",
@@ -31,7 +37,7 @@ COLUMNS = [
 ]
 DELTA = Fraction(1, 20)
 SPLITS = {"position": "this corpus", "file": "new text"}
-LABELS = {"online": "one pass, second half", "held_out": "held out", "message": "message"}
+LABELS = {"online": "one pass, last quarter", "held_out": "held out", "message": "message"}
 plan = in_stages
 
 
@@ -63,7 +69,7 @@ class Certified:
     def losses(self, name: str) -> Losses:
         """Multiples of 1/DIGITS, rounded up."""
         found = self.outcome.record[name]["losses"]
-        chosen = found[len(found) // 2 :] if name == "online" else found
+        chosen = found[self.outcome.config.settled :] if name == "online" else found
         return Losses([-(-x * UNIT // DIGITS) for x in chosen], False)
 
     @cached_property
@@ -78,7 +84,7 @@ class Certified:
         mean, alone = bounds.mean(losses), {"m": losses.n, "loss_hat": bounds.mean(losses)}
         by = [float(bounds.form(bounds.MEAN, "printed", part, level, **alone)) / GRID for part in ("risk", "root")]
         if name == "online":
-            by = [float("nan")] * 2  # these are for one network
+            by = [nan] * 2  # these are for one network
         return Bound(LABELS[name], self.split, losses.n, f"{self.bits} bits" if name == "message" else "none",
                      as_bits(float(mean)), as_bits(float(bounds.least(made[name]()))), *map(as_bits, by),
                      as_bits(self.outcome.record[name]["test"]))  # fmt: skip
@@ -99,42 +105,78 @@ class Certified:
 
 def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequence[Outcome]) -> Exhibit:
     runs = [Certified(o) for o in outcomes if o.record["status"] == "done"]
-    record = runs[0].outcome.record
+    record, rows = runs[0].outcome.record, [row for one in runs for row in one.rows]
     findings = list(_findings(runs, expected))
     start = f"Scale {scale['scale']}" + (f", drawn from scale {scale['from']}" if "from" in scale else "")
     told = [one.needed() for one in runs if "message" in one.outcome.record]
     return Exhibit(
         title="A Transformer on bytes: what is certified, in bits per byte",
+        question="How many bits per byte of a language model can be certified?",
+        answer=_answer(rows, record["order_0"]),
+        verdict=[*(line(finding.text, finding) for finding in findings), *told][: MOST_LINES - 1],
+        caption="A line from the mean on a certificate's own windows (bar) to what is certified (filled); diamonds: "
+        "fresh windows; crosses: what Hoeffding's inequality would certify. This corpus: windows by position; new "
+        "text: windows of files of which nothing was learned.",
+        shown=Shown(SHOWN, [_shown(row) for row in rows]),
         notes=[
             f"{start}, protocol fast (no dropout); {len(runs)} of {len(plan(scale))} planned runs; delta = {DELTA}, "
             "each bound with probability 0.95 by itself. Corpus: the sources of Python's standard library without "
-            f"its tests, {record['files']} files, {record['bytes']:,} bytes, sha256 {record['sha256']}; of another "
-            f"version of Python there are other numbers. {record['parameters']:,} parameters.",
+            f"its tests, {record['files']} files, {_many(record['bytes'])} bytes, sha256 {record['sha256']}; of "
+            f"another version of Python there are other numbers. {record['parameters']:,} parameters.",
             *METHOD,
-            "Lines: the uniform code, 8 bits per byte, and the entropy of a byte of the corpus, "
-            f"{record['order_0']:.3f}. " + " ".join(told),
-            *(finding.note for finding in findings),
+            "Lines: the uniform code, 8 bits per byte, and order 0, the entropy of a byte of the corpus.",
         ],
         columns=COLUMNS,
-        rows=[_cells(row) for one in runs for row in one.rows],
-        draw=lambda figure: _draw(figure, runs),
-        figure_size=(9.0, 4.2),
+        rows=[_cells(row) for row in rows],
+        series=Series(["line", "bits per byte"], [["uniform code", "8"], ["order 0", f"{record['order_0']:.3f}"]]),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
     )
 
 
+SHOWN = {
+    "windows": "",
+    "certificate": "",
+    "number": "of windows",
+    "price": "",
+    "mean": "on these windows",
+    "at most": "",
+    "by Hoeffding": "what his inequality alone would certify",
+    "fresh windows": "",
+}
+
+
+def _answer(rows: Sequence[Bound], order_0: float) -> str:
+    own = {row.name: row for row in rows if row.split == "position"}
+    held, one_pass = (up(own[LABELS[name]].bound) for name in ("held_out", "online"))
+    message = own.get(LABELS["message"])
+    more = f"; as a message {up(message.bound)}" if message else ""
+    return (
+        f"Of this corpus at most {held} bits per byte by held-out windows and {one_pass} by one pass{more}. The "
+        f"entropy of a byte is {order_0:.3f}."
+    )
+
+
+def up(x: float) -> str:
+    """With three digits, rounded up."""
+    return str(Decimal(x).quantize(Decimal("0.001"), ROUND_CEILING))
+
+
+def _many(x: int) -> str:
+    return f"{x / 1e6:.2f} million"
+
+
 METHOD = (
-    "A sample is a window of 128 bytes, its loss the mean bits per byte of the model, mixed with the uniform code by "
-    f"{SHARE:g} (fixed before; it costs at most 0.1 bits), which makes {MOST:.0f} bits the most. This corpus: windows "
-    "at uniform positions of all of it, which are independent by construction; what is certified is the mean over "
-    "all positions of the corpus, those that were learned included. New text: windows in files picked uniformly from "
-    "a half of the files of which nothing was learned; certified is the mean over these files.",
+    "A sample is a window of bytes (128 at scale paper), its loss the mean bits per byte of the model, mixed with the "
+    f"uniform code by {SHARE:g} (fixed before; it costs at most 0.1 bits), which makes {MOST:.0f} bits the most. This "
+    "corpus: windows at uniform positions of all of it, which are independent by construction; what is certified is "
+    "the mean over all positions of the corpus, those that were learned included. New text: windows in files picked "
+    "uniformly from a half of the files of which nothing was learned; certified is the mean over these files.",
     "One pass: every window is predicted before it is learned; certified is the mean risk of the networks over the "
-    "second half. Held out: the network towards the end of the pass is kept and tested on windows that it has not "
-    "learned; the bound is the best of three (betting, divergence, variance), at a third of delta each. Message: a "
-    "fixed start plus a fixed random matrix times whole coordinates, and a whole bias for each byte, in the "
-    "documented format; its risk is bounded on the windows it learned from.",
+    "last quarter, where the rate has fallen to its least. Held out: the network towards the end of the pass is kept "
+    "and tested on windows that it has not learned; the bound is the best of three (betting, divergence, variance), at "
+    "a third of delta each. Message: a fixed start plus a fixed random matrix times whole coordinates, and a whole "
+    "bias for each byte, in the documented format; its risk is bounded on the windows it learned from.",
     "Seeds: windows, the files held out, initial weights, the random matrix and the order of batches are keyed by the "
     "hash of a run's configuration and number. Rounding in float32 depends on the machine.",
 )
@@ -144,42 +186,21 @@ def _findings(runs: Sequence[Certified], expected: Mapping[str, Any]) -> Iterato
     rows = {(row.split, row.name): row for one in runs for row in one.rows}
     if online := rows.get(("position", LABELS["online"])):
         gap, most = online.bound - online.fresh, expected["one_pass_above_fresh"]
-        text = f"One pass within {most} bits per byte of fresh windows was aimed at; the bound is {gap:.3f} above them"
+        text = f"One pass within {most} bits per byte of fresh windows was aimed at; the bound is {up(gap)} above them"
         yield Finding(text, gap <= most, criterion="ours")
     if message := rows.get(("position", LABELS["message"])):
         most = expected["message_at_most"]
-        text = f"A message at most {most} bits per byte was aimed at; it is {message.bound:.3f}"
+        text = f"A message at most {most} bits per byte was aimed at; it is {up(message.bound)}"
         yield Finding(text, message.bound <= most, criterion="ours")
     broken = [row for row in rows.values() if row.fresh > row.bound]
     yield Finding(f"On fresh windows {len(broken)} of {len(rows)} are above their bound", not broken, criterion="ours")
 
 
 def _cells(row: Bound) -> list[str]:
-    by = [f"{x:.3f}" if x == x else "" for x in (row.by_divergence, row.by_hoeffding)]
-    return [SPLITS[row.split], row.name, str(row.number), f"{row.mean:.3f}", row.price, f"{row.bound:.3f}", *by,
-            f"{row.fresh:.3f}"]  # fmt: skip
+    by = ["" if isnan(x) else up(x) for x in (row.by_divergence, row.by_hoeffding)]
+    return [SPLITS[row.split], row.name, str(row.number), up(row.mean), row.price, up(row.bound), *by, up(row.fresh)]
 
 
-def _draw(figure: Any, runs: Sequence[Certified]) -> None:
-    axes = figure.subplots()
-    rows = [row for one in runs for row in one.rows][::-1]
-    for place, row in enumerate(rows):
-        color = PALETTE[list(SPLITS).index(row.split)]
-        axes.plot([row.mean, row.bound], [place, place], color=color, linewidth=2, alpha=0.5)
-        axes.plot(row.bound, place, "o", color=color, markersize=7, label="certified" if not place else None)
-        axes.plot(row.mean, place, "|", color=color, markersize=14, label="on its own windows" if not place else None)
-        axes.plot(
-            row.fresh, place, "D", color=color, markerfacecolor="white", label="fresh windows" if not place else None
-        )
-        axes.text(row.bound + 0.08, place, f"{row.bound:.2f}", va="center", fontsize=8)
-        if row.by_hoeffding == row.by_hoeffding:
-            axes.plot(row.by_hoeffding, place, "x", color="gray", label="by Hoeffding" if not place else None)
-    order_0 = runs[0].outcome.record["order_0"]
-    for x, name in ((8.0, "uniform code"), (order_0, "order 0")):
-        axes.axvline(x, color="black", linestyle="--", linewidth=1)
-        axes.text(x, len(rows) - 0.35, name, ha="center", fontsize=8)
-    axes.set(yticks=range(len(rows)), yticklabels=[f"{row.name}\n({SPLITS[row.split]})" for row in rows],
-             xlabel="bits per byte", ylim=(-0.6, len(rows) - 0.1))  # fmt: skip
-    axes.grid(alpha=0.3, axis="x")
-    handles = {label: line for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    axes.legend(handles.values(), handles.keys(), fontsize=8, loc="lower right")
+def _shown(row: Bound) -> list[str]:
+    cells = dict(zip(COLUMNS, _cells(row), strict=True))
+    return [cells[name] or "-" for name in SHOWN]

@@ -13,6 +13,7 @@ from maurey.paper_tables.accounts import (
     account,
     accuracy,
     by_place,
+    excused,
     fair,
     finished,
     judged,
@@ -165,10 +166,11 @@ def _examples(runs: Sequence[Run], instance: Mapping[str, Any]) -> Finding:
         each = [f"{k} of {len(own)} trials" for k, own in zip(right, sides, strict=True)]
         text += f"; so do here{without(outcomes)} {' and '.join(each)}"
         seen = [similar((k, len(own)), (1, 1)) for k, own in zip(right, sides, strict=True)]
-        agrees = fair(False if False in seen else None if None in seen else True, outcomes)
+        agrees = False if False in seen else None if None in seen else True
+        text += excused(agrees, outcomes)
     return Finding(
         text,
-        agrees,
+        fair(agrees, outcomes),
         figure=instance["figure"],
         run=sum(map(bool, sides)),
         planned=len(sides),
@@ -188,13 +190,15 @@ def _trained(runs: Sequence[Run], training: Mapping[str, Any]) -> list[Finding]:
          f", and to {worst:.2g} at worst"),
     ):  # fmt: skip
         text = f"C.1: in all runs the {says} within {training['iterations']} iterations"
+        agrees = similar((k, n), (paper, paper)) if own else None
         if own:
             low, high = wilson(k, n)
             text += f"; here{without(outcomes)} in {k} of {n} ({low:.2f} to {high:.2f}){more if k < n else ''}"
+            text += excused(agrees, outcomes)
         findings.append(
             Finding(
                 text,
-                fair(similar((k, n), (paper, paper)), outcomes) if own else None,
+                fair(agrees, outcomes),
                 run=n,
                 planned=paper,
                 what="runs",

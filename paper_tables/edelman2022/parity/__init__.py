@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from maurey.paper_tables.accounts import FAIR, account, by_place, fair, finished, judged, similar, without
+from maurey.paper_tables.accounts import (
+    FAIR,
+    account,
+    by_place,
+    excused,
+    fair,
+    finished,
+    judged,
+    similar,
+    without,
+)
 from maurey.paper_tables.exhibits import Exhibit, Series
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import wilson
@@ -153,17 +163,18 @@ def _findings(T: int, done: Sequence[Outcome], expected: Mapping[str, Any]) -> l
         early = sum(one.perfect is not None and one.perfect <= axis for one in found)
         text = f"{name}: all {seeds} seeds are taken to be perfect by iteration {axis}, where the axis ends"
         told.append((text, early, "", "ours: the curves of the figure have fallen where its axis ends"))
+    seen = [similar((k, len(own)), (seeds, seeds)) if own else None for _, k, _, _ in told]
     return [
         Finding(
-            f"{text}; {_share(k, own)}{more}" if own else text,
-            fair(similar((k, len(own)), (seeds, seeds)), own) if own else None,
+            f"{text}; {_share(k, own)}{more}{excused(agrees, own)}" if own else text,
+            fair(agrees, own),
             figure=name,
             run=min(len(own), seeds),
             planned=seeds,
             what="seeds",
             criterion=rule,
         )
-        for text, k, more, rule in told
+        for (text, k, more, rule), agrees in zip(told, seen, strict=True)
     ]
 
 

@@ -32,7 +32,8 @@ def draw(figure: Any, data: Data) -> None:
         style.ticks(panel.xaxis, (100, 1000, 10000))
         for end in [data.facts["axis"][T]] if T in data.facts["axis"] else []:
             style.down(panel, end, "paper: end\nof its axis", "paper")
-    style.ticks(row[0].yaxis, (0, 0.2, 0.4, math.log(2)), ("0", "0.2", "0.4", "ln 2: guessing"))
+    style.ticks(row[0].yaxis, (0, 0.2, 0.4, math.log(2), 1), ("0", "0.2", "0.4", "ln 2: guessing", "1"))
+    row[0].set_ylim(-0.03, top)
     row[0].set_ylabel("loss on fresh strings, in nats")
     if contexts:
         style.legend(figure, [

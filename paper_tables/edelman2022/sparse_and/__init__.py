@@ -47,7 +47,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         "the context length",
         question="How many samples does AND need as the context grows?",
         answer=_answer(found),
-        verdict=_verdict(findings, found),
+        verdict=_verdict(findings),
         caption="Squares: the stronger the blue, the more of the trials with this T and m learn (held-out accuracy "
         f"above 0.99; {PROTOCOLS[main]}). Marks: the smallest m that does, by two rules of the paper, more than half "
         "of the trials learn (arXiv) or 80 % of them make no held-out error (ICML), hollow where trials of some m are "
@@ -103,14 +103,13 @@ def _answer(found: Mapping[str, Sequence[Threshold]]) -> str:
     return text + (f"; about T to the power {fit.p:.2f} (95 %: {_range(fit.interval)})." if fit else ".")
 
 
-def _verdict(findings: Sequence[Finding], found: Mapping[str, Sequence[Threshold]]) -> list[str]:
+def _verdict(findings: Sequence[Finding]) -> list[str]:
     sharp, sublinear, axis, logarithmic, level = findings
-    at = [f"{one.text} (95 %: {_range(one.interval, 0)})" for one in found["ICML"] if one.complete and one.T == 300]
     return [
         line(f"there is no sharp transition in m (Figure 4, left){here(sharp)}", sharp),
         line("the critical size grows sublinearly (Figure 4, right), and is within the figure's axis", sublinear, axis),
         line(f"it grows as a logarithm of T (ICML Figure 2){here(logarithmic)}", logarithmic),
-        line(f"at T = 300 it is about 70 (ICML); here {at[0] if at else 'too few trials'}", level),
+        line(f"at T = 300 it is about 70 (ICML){here(level)}", level),
     ]
 
 
@@ -202,7 +201,10 @@ def _icml(found: Sequence[Threshold], cells: Sequence[Cell], expected: Mapping[s
     )
     at = expected["ICML"]["threshold"]
     text, agrees = f"ICML Figure 2: at T = {at['T']} the critical size is about {at['m']}", None
-    for one in (one for one in found if one.complete and at["T"] == one.T):
+    for one in (one for one in found if at["T"] == one.T):
+        if not one.complete:
+            text += f"; {_here(cells)} {one.text} by {one.trials} trials of an m, and none of m = {_list(one.missing)}"
+            continue
         low, high = (end - at["m"] for end in one.interval)
         agrees = True if -one.step <= low and high <= one.step and one.beyond <= OUTSIDE else None
         larger = "larger" if low > one.step else "smaller" if high < -one.step else ""
@@ -224,6 +226,10 @@ def _here(cells: Sequence[Cell]) -> str:
 
 def _few(found: Sequence[Threshold]) -> str:
     return f"a fit needs 3 contexts of known size, here are {sum(not one.side for one in found if one.complete)}"
+
+
+def _list(sizes: Sequence[int]) -> str:
+    return ", ".join(map(str, sizes))
 
 
 def _contexts(found: Sequence[Threshold]) -> str:
@@ -270,7 +276,7 @@ def _critical(name: str, one: Threshold, few: int) -> list[str]:
     lost = one.limits(few)
     note = f"standard error {'at least ' if lost else ''}{one.error(few):.1f}"
     note += f"; {lost} of {few} resamples at a limit of the grid" if lost else ""
-    note += "" if one.complete else f"; not fitted: no trials at m = {', '.join(map(str, one.missing))}"
+    note += "" if one.complete else f"; not fitted: no trials at m = {_list(one.missing)}"
     return [f"critical size, {name}", str(one.T), "", one.protocol, one.trials, "", "", "", one.text, "", note]
 
 

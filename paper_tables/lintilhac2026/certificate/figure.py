@@ -38,11 +38,12 @@ def draw(figure: Any, data: Data) -> None:
         style.mark(line, "guide")
     panel.set(xscale="log", xlim=(FLOOR / 1.3, 1.25), xlabel="loss")
     style.ticks(panel.xaxis, (FLOOR, 0.01, 0.1, 0.25, 0.5, 1), (f"≤ {FLOOR:g}", "0.01", "0.1", "0.25", "0.5", "1"))
+    tested = style.sample(Look(style.GREEN, "^", "none", filled=False), "held-out test of what fitted the other half")
     style.legend(figure, [
         *(style.sample(look.but(line="none"), f"bound, prior around {prior}", markeredgewidth=2.4, markersize=8)
           for prior, (look, _) in PRIORS.items()),
         style.sample(Look(style.MUTED, "o", "none", filled=False), "drawn networks, other strings"),
-        style.sample(Look(style.GREEN, "^", "none", filled=False), "held-out test of what fitted the other half"),
+        *([tested] if any(row[HELD_OUT] for row in data.table) else []),
         style.sample(Look(style.INK, "|", "none"), "the best constant", markeredgewidth=2, markersize=10),
     ], columns=2)  # fmt: skip
 

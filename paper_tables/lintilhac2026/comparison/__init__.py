@@ -33,7 +33,7 @@ __all__ = ["draw", "make"]
 
 KEY, CONSTANT = "lintilhac2026/E.3", hypotheses.CONSTANT
 FORMS = ("printed", "derived", "sharp")
-FIGURE = "Section 2.3 and appendix E.3"
+FIGURE = "Section 1 and appendix E.3"
 AGAIN = 4000  # times that networks are drawn again
 PARTS = {"truncated": "truncated", "semi": "semi-analytic", "full": "fully analytic"}
 SIGMAS = np.geomspace(1e-18, 1, 121)
@@ -165,7 +165,7 @@ SHOWN = {
     "bound": "",
     "form": "",
     "losses": "the sub-Gaussian constant Sigma of the text, or losses clipped at 1",
-    "paper": "the number in the text",
+    "paper": "the number in the text; our copy has lost its numbers, and they were recovered from public material",
     "at 1E+06": "the bound at m = 10^6",
     "at 8192": "",
     "samples for 1": "",
@@ -289,17 +289,17 @@ def _findings(
     near = [enough <= 2 * (full.samples(level) or 0) <= 4 * enough for level in (1, CONSTANT)]
     return [
         Finding(
-            f"(10) Truncated, the text has {paper['truncated']}; here {truncated(many):.4g}",
+            f"(10) Truncated, the text has {paper['truncated']} (recovered); here {truncated(many):.4g}",
             abs(truncated(many) - Decimal(paper["truncated"])) < away,
             FIGURE,
             what="numbers",
             criterion="the digits that are printed",
         ),
         Finding(
-            f"(11) With the measured cost of perturbations the text has {paper['semi']}, for which P would have to be "
-            f"{needed:.3g}; here P is at most {P:.3g} (without exact attention {leaky:.3g}), and the largest of any "
-            f"{paper['networks']}, as many as in the paper, of the {len(changes)} networks that were measured makes it "
-            f"{low:.4f} to {high:.4f} ({config['strings']} strings)",
+            f"(11) With the measured cost of perturbations the text has {paper['semi']} (recovered), for which P "
+            f"would have to be {needed:.3g}; here P is at most {P:.3g} (without exact attention {leaky:.3g}), and the "
+            f"largest of any {paper['networks']}, as many as in the paper, of the {len(changes)} networks that were "
+            f"measured makes it {low:.4f} to {high:.4f} ({config['strings']} strings)",
             low - away <= Decimal(paper["semi"]) <= high + away,
             FIGURE,
             run=min(len(changes), paper["networks"]),
@@ -308,9 +308,9 @@ def _findings(
             criterion="the number that is printed is in the 95 % interval of the largest of as many networks",
         ),
         Finding(
-            f"(13) The text's covering bound is {paper['covering']} at m = 10^6, by a display that our text has lost; "
-            f"by the claims of Edelman et al. the first form to come down to 1 is {covered.name}, {covered.form}, at "
-            f"m = {covered.samples(1):.1E}",
+            f"(13) The text's covering bound is {paper['covering']} (recovered) at m = 10^6, by a display that our "
+            f"text has lost; by the claims of Edelman et al. the first form to come down to 1 is {covered.name}, "
+            f"{covered.form}, at m = {covered.samples(1):.1E}",
             None,
             FIGURE,
             run=0,

@@ -256,8 +256,9 @@ def _close(found: Found) -> Finding:
              for true in sorted({level.true for level in own})}  # fmt: skip
     told = ", ".join(f"{mean:.3g} for {true}" for true, mean in means.items())
     text = f"{FIGURE}: the sparsity that is reported is close to the true one; here, eps = {eps}, in the mean {told}"
+    text += "; the paper's eps is lost in our text"
     return Finding(text, None, FIGURE, **_size(found),
-                   criterion="none: close is not said in numbers, and the paper's eps is lost in our text")  # fmt: skip
+                   criterion="none: close is not said in numbers, and the eps is lost")  # fmt: skip
 
 
 def _wilting(found: Found) -> Finding:

@@ -1,6 +1,6 @@
 """Appendix A, last part: deep networks, from the lemmas on one layer to Theorem A.17."""
 
-from sympy import Eq, Expr, Indexed, Integer, Max, Piecewise, Product, Sum, log
+from sympy import Eq, Expr, Indexed, Integer, Max, Piecewise, Product, Sum, log, sqrt
 
 from maurey.symbolic.capacity import capacity_steps
 from maurey.symbolic.claim import REPAIRED, Claim, Part, Setting
@@ -178,14 +178,16 @@ def _printed_a17(_: Setting) -> list[Step]:
     ]
 
 
-def _repaired_a17(setting: Setting) -> list[Step]:
-    """Errors are amplified by the layers above; inputs of W_C have norm L_sigma; the first layer sees long tokens."""
+def repaired_a17(setting: Setting, rows: bool = False) -> list[Step]:
+    """Errors are amplified by the layers above; inputs of W_C have norm L_sigma; the first layer sees long tokens. As
+    many columns as outputs have the bound, or as many rows as inputs."""
     long = setting.optional("B_X")
     R = radii[i] if long else Integer(1)
+    C_size, V_size = (sqrt(d * k),) * 2 if rows else (d, k)
     layer = (
-        (d * L_sigma * B_C_infs[i]) ** TWO_THIRDS
+        (C_size * L_sigma * B_C_infs[i]) ** TWO_THIRDS
         + times(2 * d * L_sigma * B_Cs[i] * B_Vs[i] * B_QK_infs[i], square(R), R) ** TWO_THIRDS
-        + times(k * L_sigma * B_Cs[i] * B_V_infs[i], R) ** TWO_THIRDS
+        + times(V_size * L_sigma * B_Cs[i] * B_V_infs[i], R) ** TWO_THIRDS
     )
     above = Product(L_sigma * B_Cs[j] * B_Vs[j] * (1 + 4 * B_QKs[j]), (j, i + 1, L))
     inside = B_w**TWO_THIRDS + B_w**TWO_THIRDS * Sum(alpha[i] ** TWO_THIRDS * layer, (i, 1, L))
@@ -218,14 +220,15 @@ theorem_a17 = Claim(
     title="Deep Transformer capacity",
     kind="covering",
     statement=r"""For $L$ layers with their own bounds, $\|W_V\|_{2,\infty}\le B_V^\infty$, $\|W_K
-W_Q^\top\|_{2,\infty}\le B_{QK}^\infty$, $\|W_C\|_{2,\infty}\le B_C^\infty$, spectral norms at most $B_V$,
-$B_{QK}$, $B_C$, a read-out of norm at most $B_w$ and a projection onto the unit ball after attention and after
-each layer. The transposes inside the norms of the budget cannot be read with certainty, nor the end of the
-sentence on the inputs; the proof takes the inputs of every layer in the unit ball, and so do the forms unless
-$B_X$ is given. For $k<d$ the matrices $W_KW_Q^\top$ have rank at most $k$ and are no convex set. There the sharp
-form covers the larger class in which $W_{QK}$ is any matrix within the norms, by members of that class; the gap
-needs no more. Centres of rank $k$ are paid for in the repaired form, which has 2 where the softmax has 1: a cover of
-$x\mapsto W_{QK}x$ at half the resolution, each centre moved to a member of the class beside it.""",
+W_Q^\top\|_{2,\infty}\le B_{QK}^\infty$, $\|W_C\|_{2,\infty}\le B_C^\infty$, spectral norms at most
+$B_V$, $B_{QK}$, $B_C$, a read-out of
+norm at most $B_w$ and a projection onto the unit ball after attention and after each layer. The transposes inside
+the norms of the budget cannot be read with certainty, and the repaired form is stated for both readings; nor can
+the end of the sentence on the inputs: the proof takes the inputs of every layer in the unit ball, and so do the
+forms unless $B_X$ is given. For $k<d$ the matrices $W_KW_Q^\top$ have rank at most $k$ and are no convex set. There
+the sharp form covers the larger class in which $W_{QK}$ is any matrix within the norms, by members of that class;
+the gap needs no more. Centres of rank $k$ are paid for in the repaired form, which has 2 where the softmax has 1: a
+cover of $x\mapsto W_{QK}x$ at half the resolution, each centre moved to a member of the class beside it.""",
     symbols=parameters(
         "eps d k m T L L_sigma B_w B_C[L] B_C_inf[L] B_V[L] B_V_inf[L] B_QK[L] B_QK_inf[L] "
         "L_loss b delta B_X? B_V_F[L]? B_QK_F[L]? B_C_F[L]?",
@@ -242,9 +245,11 @@ $x\mapsto W_{QK}x$ at half the resolution, each centre moved to a member of the 
     parts=(
         hidden_part("log_N", DEEP, "log covering number of the network", _printed_a17,
                     lambda setting: deep_steps(setting, PAPER), lambda setting: deep_steps(setting, SHARP),
-                    repaired=_repaired_a17,
+                    repaired=repaired_a17,
                     source="damaged: exponents, and the term of the read-out, are read from the proof"),
         Part("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap, through the chain of 2.2",
              derived=lambda setting: _deep_gap(setting, PAPER), sharp=lambda setting: _deep_gap(setting, SHARP)),
+        Part("log_N_rows", DEEP, "log covering number, the rows of $W_V$ and $W_C$ bounded",
+             repaired=lambda setting: repaired_a17(setting, rows=True)),
     ),
 )  # fmt: skip

@@ -1,8 +1,8 @@
 """Section 1: the learner, the main bound, its two assumptions, and the sharpness that it rests on."""
 
-from sympy import Expr, Min, Symbol
+from sympy import Expr, Min, Symbol, log, sqrt
 
-from maurey.symbolic.claim import Claim, Form, Part, Setting
+from maurey.symbolic.claim import REPAIRED, Claim, Form, Part, Setting
 from maurey.symbolic.derivation import Derivation, Step
 from maurey.symbolic.forms import steps
 from maurey.symbolic.gaussian import loss_cost
@@ -24,13 +24,13 @@ from maurey.symbolic.pacbayes import (
 from maurey.symbolic.perturbation import WHOLE
 from maurey.symbolic.sharpness import GRADIENT, NORMS, Target
 
-from .appendix_b import printed_norm
+from .appendix_b import printed_norm, repaired_norm
 from .appendix_e import EXPANSION, PAC_BAYES, PRIOR, RISK
 from .appendix_f import TRACE, printed_gradient, repaired_gradient, theorem_14
 from .appendix_i import theorem_17
 from .letters import LOW, SPARSE, D, letters, omega
 
-m, delta, Sigma, sigma, grid, b, c0 = symbols("m delta Sigma sigma grid b C0")
+m, delta, Sigma, sigma, grid, loss_hat, b, c0 = symbols("m delta Sigma sigma grid loss_hat b C0")
 LEARNER, MAIN, DOMINATION, SUB_GAUSSIAN, SHARPNESS, PERTURBED = (f"lintilhac2026/{number}" for number in range(1, 7))
 ABSOLUTE, PRINTED, COST = "an absolute constant", "as printed", theorem_17.key
 
@@ -118,6 +118,15 @@ def _bound(exact: bool) -> Form:
     return build
 
 
+def computed_risk(_: Setting) -> list[Step]:
+    """With the loss on the sample as it is found, of which norm and curvature are no bound."""
+    complexity = Symbol("L") / (2 * sigma**2) + log(1 / delta)
+    return [
+        Step("L", r"L(\omega,D,T)", repaired_norm(), "the squared norm of all weights, as it should read", NORMS),
+        Step("computed", "", loss_hat + 2 * Sigma * sqrt(complexity / (2 * m)), REPAIRED),
+    ]
+
+
 DOMINATED = r"""$\hat\Theta$ fits the $m$ independent samples, $\|\hat\Theta\|\le\|\Theta\|$, and perturbations
 $\epsilon\sim N(0,\sigma^2I)$ raise its loss on the sample no more, in expectation, than that of the construction
 $\Theta$ with exact attention, $T^{-2}\le c_t\le1$"""
@@ -140,8 +149,10 @@ expected losses as above, the change of the gradient takes the place of 17, and 
 beyond which nothing is said: then $\Sigma$ serves for every network of the prior. A $\sigma$ that depends on nothing
 but $G_u$, $L$, $m$, $\delta$ and a $\Sigma$ that was not measured is free, $n_g=1$; else it may be chosen after the
 sample is seen among $n_g$ values that were fixed before. $P$ may be given: 0 truncates the bound, a measured value
-makes it semi-analytic. Then it is a bound only if {REMAINDER}.""",
-    symbols=letters("omega D T m delta Sigma sigma grid P?"),
+makes it semi-analytic. Then it is a bound only if {REMAINDER}. As it should read, the first term is the loss of the
+perturbed network on the sample, computed; losses are clipped at $2\Sigma$, $\sigma$ and $\Sigma$ are fixed before the
+sample is seen, and of domination only $\|\hat\Theta\|\le\|\Theta\|$ is asked.""",
+    symbols=letters("omega D T m delta Sigma sigma grid loss_hat P?"),
     assumes=(SPARSE, LOW),
     uses=(SHARPNESS, PERTURBED, NORMS, EXPANSION, COST, PAC_BAYES, WHOLE),
     source="recovered",
@@ -149,6 +160,9 @@ makes it semi-analytic. Then it is a bound only if {REMAINDER}.""",
     parts=(
         Part("risk", RISK, "risk of the perturbed network", printed=_printed, derived=_bound(False),
              sharp=_bound(True)),
+        Part("computed", r"\mathbb E_\epsilon L_{2\Sigma}(f_{\hat\Theta+\epsilon})",
+             r"risk, losses clipped at $2\Sigma$, the loss on the sample computed", repaired=computed_risk,
+             source="own"),
         Part("temperature", r"\lambda^*", "best temperature", "=", source=REST,
              printed=lambda _: best_temperature(complexity_of(gaussian_kl(printed_norm(), sigma), delta), Sigma, m)),
         Part("sigma", r"\sigma^*", "best deviation for $P=0$, but for the logarithm", "=", source=REST,

@@ -166,8 +166,17 @@ def by_columns(_: Setting) -> list[Step]:
     return several_layers(d**2 * B * log(3), k**2 * B * log(2 * d + 1), (V[0], V[1]), (QK[0], QK[1]), B_X_1)
 
 
-def by_sums(_: Setting) -> list[Step]:
+def by_rows(_: Setting) -> list[Step]:
+    """The same with the rows bounded, in every layer: all rows share the error."""
+    B = B_1inf**2
+    V, QK = (n**2 * B * log(2 * d + 1) for n in (k, d))
+    return several_layers(B * log(2 * d + 1), d**2 * B * log(2 * k + 1), (B_X_1**2 * V, V), (B_X_1**2 * QK, QK), B_X_1)
+
+
+def by_sums(_: Setting, rows: bool = False) -> list[Step]:
     """For all vectors of norm 1 at once, and in the first layer on the basis."""
     D, B = Max(d, k), B_21**2
     C, first = Rational(64, 49) ** 2 * B * log(5 ** (2 * D) + 1), Rational(64, 49) * B_X_1**2 * B * log(5**D * d + 1)
+    if rows:
+        first = Rational(3, 2) * B_X_1**2 * B * log(16 * D**2 * d + 1)
     return several_layers(C, C, (first, C), (first, C), B_X_1)

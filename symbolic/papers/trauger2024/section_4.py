@@ -272,9 +272,11 @@ def deep(
 
 
 def deep_parts(
-    constants: Constants, x: Signal, route: Route, suffix: str, bound: Expr, corrected: Form
+    constants: Constants, x: Signal, route: Route, suffix: str, bound: Expr, corrected: Form, rows: Form | None = None
 ) -> tuple[Part, ...]:
-    """The log covering number, and the gap that follows by Dudley's integral and symmetrization."""
+    """The log covering number, and the gap that follows by Dudley's integral and symmetrization. `rows`: the number as
+    it should read where the norm is one of rows."""
+    by_rows = (Part("log_N_rows", DEEP, "log covering number, rows bounded", repaired=rows),) if rows else ()
 
     def log_N(route: Route) -> Form:
         return lambda setting: capacity_steps(deep(setting, route, suffix, bound), x, eps, route.cover)
@@ -291,6 +293,7 @@ def deep_parts(
              repaired=corrected, derived=log_N(route), sharp=log_N(LENGTH_FREE)),
         Part("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap, by Dudley and symmetrization",
              derived=gap_of(route), sharp=gap_of(LENGTH_FREE)),
+        *by_rows,
     )  # fmt: skip
 
 

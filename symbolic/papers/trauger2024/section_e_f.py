@@ -83,7 +83,8 @@ corollary_f1 = Claim(
     title=r"Several layers, $(1,\infty)$ norms",
     kind="covering",
     statement=r"""Theorem 4.2 with the cover of Lemma 3.3: the maps $W_c^\top$, $W_v^\top$, $W_{QK}$ and $w^\top$ have
-columns of $\ell_1$ norm at most $B$, and tokens satisfy $\|x\|_1\le B_x$.""",
+columns of $\ell_1$ norm at most $B$, and tokens satisfy $\|x\|_1\le B_x$. The repaired form is stated for rows
+too.""",
     symbols=parameters(
         f"{DEEP_NAMES} d k B_X_1 B_W_1inf {GAP_NAMES}", **LETTERS,
         B_W_1inf={"latex": "B", "meaning": r"bound on the largest $\ell_1$ norm of a column of every map"},
@@ -93,7 +94,7 @@ columns of $\ell_1$ norm at most $B$, and tokens satisfy $\|x\|_1\le B_x$.""",
     unrolled=("L",),
     differs=L1_DEPARTURES,
     parts=deep_parts(_by_columns, TOKENS_L1,
-                     replace(PAPER, cover=maurey_columns), "_1inf", B_1inf, repaired.by_columns),
+                     replace(PAPER, cover=maurey_columns), "_1inf", B_1inf, repaired.by_columns, repaired.by_rows),
 )  # fmt: skip
 
 corollary_f2 = Claim(
@@ -101,7 +102,8 @@ corollary_f2 = Claim(
     title=r"Several layers, $(2,1)$ norms",
     kind="covering",
     statement=r"""Theorem 4.2 with the cover of Lemma 3.4: the maps $W_c^\top$, $W_v^\top$, $W_{QK}$ and $w^\top$ have
-column norms that sum to at most $B$, and tokens satisfy $\|x\|_1\le B_x$.""",
+column norms that sum to at most $B$, and tokens satisfy $\|x\|_1\le B_x$. The repaired form is stated for rows
+too.""",
     symbols=parameters(
         f"{DEEP_NAMES} d k B_X_1 B_W_21 {GAP_NAMES}", **LETTERS,
         B_W_21={"latex": "B", "meaning": r"bound on the sum of the columns' $\ell_2$ norms of every map"},
@@ -111,5 +113,6 @@ column norms that sum to at most $B$, and tokens satisfy $\|x\|_1\le B_x$.""",
     unrolled=("L",),
     differs=L1_DEPARTURES | {"bound": r"its linear cover bounds rows that are dotted with $x$; here columns are"},
     parts=deep_parts(_by_sums, TOKENS_L1,
-                     replace(PAPER, cover=zhang_basis), "_21", B_21, repaired.by_sums),
+                     replace(PAPER, cover=zhang_basis), "_21", B_21, repaired.by_sums,
+                     lambda setting: repaired.by_sums(setting, rows=True)),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import random
+import tomllib
 from fractions import Fraction
 
 import pytest
@@ -12,7 +13,7 @@ import maurey
 from maurey.book.explorer import data, forms
 from maurey.numeric.slack import slack
 from maurey.symbolic import registry
-from maurey.symbolic.claim import InputError
+from maurey.symbolic.claim import DOMAINS, InputError
 from maurey.verify.evidence import form_stands
 
 KEYS = [
@@ -268,6 +269,16 @@ def test_the_smallest_sample_size_is_that_of_samples(page, curve, values, gap):
     }""")
     expected = claim.samples_for(gap, form, part, **{name: x for name, x in given.items() if name != claim.samples})
     assert smallest(curve, values, gap) == pytest.approx(expected.m, rel=1e-12, abs=1)
+
+
+def test_every_domain_is_known(page):
+    """To the page and to its sliders, and as Maurey has it."""
+    ranges = tomllib.loads(data.RANGES.read_text())["domains"]
+    wrong = page("(domain, text) => M.wrong({ name: 'x', domain }, text)")
+    for domain, inside in DOMAINS.items():
+        assert domain in ranges
+        for text in ("-2", "-1", "-1/2", "0", "1/2", "1", "2", "5/2"):
+            assert (wrong(domain, text) == "") == inside(Fraction(text)), (domain, text)
 
 
 def test_points_outside_the_domains_have_words(page):

@@ -39,6 +39,8 @@ def test_membership_is_decided_exactly():
     assert member([[1.0, -2.0]], "entries", 1.5) is False
     assert member([[1.0, 0.0], [0.0, 1.0]], "row_sum", 1.9) is False
     assert member([[1.0, 0.0], [0.0, 1.0]], "row_sum", 2.1) is True
+    assert member([[3.0, 0.0], [4.0, 1.0]], "column_sum", 5.9) is False
+    assert member([[3.0, 0.0], [4.0, 1.0]], "column_sum", 6.1) is True
 
 
 # --- honesty: what must not be called a violation ----------------------------------------------------------------

@@ -6,6 +6,7 @@ import pytest
 from sympy import Symbol
 from transformer_cases import ATTACKED, HEADS
 
+from maurey.numeric.evaluation import value
 from maurey.symbolic.modules import LayerNorm, MultiHead
 from maurey.verify.attack.confirmation import ratio_at
 from maurey.verify.attack.sensitivity import inequality
@@ -75,3 +76,15 @@ def test_a_norm_attains_its_lipschitz_constant(least):
     move = TINY * np.array([1.0, 1, -2]) / 6**0.5
     problem, instance = at(module, {"T": 2, "d": 3}, bounds, [("X", move)], X=[token, token])
     assert 0.99 <= ratio_at(problem, instance, "moved") <= 1 + 1e-9
+
+
+def test_the_chord_of_a_norm_is_attained_where_eps_vanishes():
+    """One token varies by 1; from there to where the tangent through the mean token touches a ball of radius 1/2."""
+    t, eps = 0.5, 1e-12
+    u, v = np.array([1.0, -1, 0]) / 2**0.5, np.array([1.0, 1, -2]) / 6**0.5
+    touched = (1 - t**2) * u + t * (1 - t**2) ** 0.5 * v
+    assert np.linalg.norm(touched - u) == pytest.approx(t)
+    one, other = (x / np.sqrt((x**2).mean() + eps) for x in (u, touched))
+    at = {"d": 3, "eps_LN": "1e-12", "spread": 1, "step": "1/2"}
+    said = float(value("maurey/layernorm", "printed", "chord", at))
+    assert 0.99 <= np.linalg.norm(one - other) / said <= 1 + 1e-9

@@ -38,5 +38,5 @@ def test_projections_are_the_nearest_points(kind):
 
 def test_an_intersection_of_norm_balls_is_reached():
     bounds = {kind: torch.full((60,), b, dtype=torch.float64) for kind, b in
-              (("columns", 0.4), ("spectral", 0.6), ("rows", 0.5), ("row_sum", 0.9))}  # fmt: skip
+              (("columns", 0.4), ("spectral", 0.6), ("rows", 0.5), ("row_sum", 0.9), ("column_sum", 0.8))}  # fmt: skip
     assert norm_balls.inside(project(random_matrices(4, 4, 5), bounds), bounds).all()

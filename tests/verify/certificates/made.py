@@ -72,7 +72,7 @@ def resealed(path, change):
     read = json.loads(path.read_text())
     change(read)
     for name in read["inputs"]:
-        if (path.parent / name).exists():
+        if (path.parent / name).is_file():
             read["inputs"][name] = sha256((path.parent / name).read_bytes())
     read["digest"] = digest(read)
     path.write_text(json.dumps(read, indent=1))

@@ -127,7 +127,7 @@ def test_mutations_are_noticed(copy):
     as_they_are(copy, FEW, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.replay
 def test_five_hundred_mutations_are_noticed(copy):
     as_they_are(copy, MANY, seed=2)
 
@@ -297,7 +297,7 @@ def test_resealed_mutations_are_noticed(copy):
     attacked(copy, 2 * len(ATTACKS), seed=3)
 
 
-@pytest.mark.slow
+@pytest.mark.replay
 def test_five_hundred_resealed_mutations_are_noticed(copy):
     attacked(copy, MANY, seed=4)
 

@@ -8,6 +8,7 @@ import pytest
 from maurey.symbolic.errors import InputError
 from maurey.verify.certificates import executions
 from maurey.verify.certificates.checker import floats
+from maurey.verify.certificates.checker.reading import Unsound
 from maurey.verify.certificates.executions import logits, of_network, right
 from maurey.verify.certificates.losses import File
 
@@ -167,9 +168,28 @@ def test_what_is_not_proved_counts_as_an_error():
         (archive(network(), strings=STRINGS + 1), "strings of bits"),
         (archive(network(), labels=LABELS[:5]), "a label 0 or 1 for each"),
         (archive(network(), heads=3), "heads that divide the width"),
+        (archive(network(), heads=0), "heads that divide the width"),
+        (archive(network(), heads=np.array([2])), "heads that divide the width"),
+        (archive(network() | {"position": network()["position"].repeat(2, 0)}), r"T \+ 1 positions"),
+        (archive(network() | {"W_O": network()["W_O"][:3]}), r"W_O has the shape \(3, 8\), and not \(8, 8\)"),
         (archive(network() | {"b_2": np.zeros(WIDTH)}), "float32, got b_2 in float64"),
     ],
 )
 def test_what_is_refused(file, words):
     with pytest.raises(InputError, match=words):
         of_network(file)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        archive(network(), labels=LABELS + 0.5),
+        archive(network(), heads=np.array([2])),
+        archive(network() | {"position": network()["position"].repeat(2, 0)}),  # of other positions than are read
+        archive(network() | {"token": network()["token"].repeat(2, 0)}),
+        archive(network() | {"lnf_gain": network()["lnf_gain"][:1]}),
+    ],
+)
+def test_what_a_checker_does_not_follow(file):
+    with pytest.raises((Unsound, TypeError)):
+        floats.errors(file.name, file.content)

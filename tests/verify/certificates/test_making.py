@@ -13,6 +13,7 @@ from maurey.verify.certificates.certificate import check_unused, digest, sure, w
 from maurey.verify.certificates.checker.check import check
 from maurey.verify.certificates.losses import File
 from maurey.verify.certificates.making import certificate
+from maurey.verify.certificates.wording import FIELDS
 
 
 @pytest.fixture
@@ -51,6 +52,11 @@ def saved(request, path):
         ("listed", {"hypothesis": File("three", b"three")}, r"three is not on the list list\.txt"),
         ("listed", {"hypotheses": File("l.txt", b"x\n")}, "no list of hashes"),
         ("linear head", {"losses": File("m.csv", b"margin\n0.5\n1.5\n")}, "row 2: a margin"),
+        ("linear head", {"KL": F(-1)}, "at least 0"),
+        ("drawn", {"KL": F(10) ** 400}, "one above 1000000000000 says nothing"),
+        ("counted", {"delta": F(1, 10**31)}, "up to 30 digits"),
+        ("counted pool", {"pool": 10**13}, "at most 1000000000000 members"),
+        ("counted", {"KL": F(0)}, "kl is for the method pac-bayes"),
     ],
 )
 def test_what_is_refused(asked, name, change, words):
@@ -60,7 +66,7 @@ def test_what_is_refused(asked, name, change, words):
 
 def test_a_member_that_is_there_twice(asked):
     twice = File("p.csv", b"index,loss\n3,0.5\n4,0\n3,1\n")
-    with pytest.raises(InputError, match="row 3: member 3 is there twice"):
+    with pytest.raises(InputError, match="row 3: sample 3 is there twice"):
         certificate(replace(asked("pool"), losses=twice))
 
 
@@ -79,6 +85,33 @@ def test_held_out_data_are_known_by_their_file(asked, tmp_path):
     with pytest.raises(InputError, match="a second use is refused"):
         saved(replace(asked("best of three"), heldout=data), tmp_path / "second.json")
     saved(replace(asked("best of three"), heldout=File("other.npz", b"other")), tmp_path / "second.json")
+
+
+def test_the_same_losses_with_held_out_data_named(asked, tmp_path):
+    """Named or not, they were used; where no loss was seen, other data are another sample."""
+    one, other = (File(name, name.encode()) for name in ("one.npz", "other.npz"))
+    saved(asked("counted"), tmp_path / "first.json")
+    for named in (one, asked("counted").losses):
+        with pytest.raises(InputError, match="a second use is refused"):
+            saved(replace(asked("counted"), heldout=named, delta=F(1, 9)), tmp_path / "second.json")
+    (tmp_path / "first.json").unlink()
+    saved(replace(asked("counted"), heldout=one), tmp_path / "first.json")
+    with pytest.raises(InputError, match="a second use is refused"):
+        saved(replace(asked("counted"), heldout=other), tmp_path / "second.json")
+    (tmp_path / "first.json").unlink()
+    (tmp_path / "none.csv").write_bytes(b"loss\n0\n0\n")
+    for path, data in (("first.json", one), ("second.json", other)):
+        saved(replace(asked("counted"), losses=File.at(tmp_path / "none.csv"), heldout=data), tmp_path / path)
+        check(tmp_path / path)
+    with pytest.raises(InputError, match="a second use is refused"):
+        saved(replace(asked("counted"), losses=File.at(tmp_path / "none.csv")), tmp_path / "third.json")
+
+
+@pytest.mark.parametrize("text", ["[1]", "{}", "[" * 100_000, json.dumps({name: ["x"] for name in FIELDS})])
+def test_what_lies_beside_and_is_no_certificate(text, asked, tmp_path):
+    (tmp_path / "other.json").write_text(text)
+    saved(asked("counted"), tmp_path / "first.json")
+    check(tmp_path / "first.json")
 
 
 def test_listed_hypotheses_share_delta(asked, tmp_path):

@@ -53,7 +53,7 @@ def test_what_was_not_read_is_never_called_false():
         ("24:T_p", "gap", "first-order-forms", "proof"),
         ("31:operator", "refuted", "dropped-pairs", "false"),
         ("10:F", "refuted", "outer-weights", "false"),
-        ("8:error", "refuted", "solved-for-delta", "false"),
+        ("8:error", "gap", "solved-for-delta", "proof"),
     ],
 )
 def test_entries_and_their_findings(place, status, slug, severity):

@@ -80,8 +80,6 @@ def test_one_layer_with_rows_bounded_holds_below_the_cut_off(number):
     inside = compare(within(registry.find(P + number)))
     left = {(entry.part, cause_of(entry).slug) for entry in inside.errata}
     expected = {("R", "columns-for-rows")}
-    if number == "D.0.1":
-        expected |= {("R_rows", "short-tokens")}
     if number == "4.1.1":
         expected |= {("R", "values-bound"), ("R_rows", "values-bound")}
     assert left == expected

@@ -160,6 +160,11 @@ def test_a_defect_in_three_directions(key, part, names):
     assert [entry for entry in compare(planted(key, part, lambda e: e)).errata if not entry.edge] == []
 
 
+def test_there_are_ten():
+    assert len(THREE) >= 10
+    assert all(len(names.split()) >= 3 for *_, names in THREE)
+
+
 # --- factors, open exponents, ties ------------------------------------------------------------------------------------
 
 

@@ -25,6 +25,7 @@ from sympy import (
     atan,
     ceiling,
     cos,
+    cosh,
     erf,
     evaluate,
     exp,
@@ -48,6 +49,7 @@ from maurey.verify.attack.strategies import boolean_inputs, heads, layers, matri
 from maurey.verify.prove.decide.problem import Problem, violated
 
 x, y, tau = symbols("x y tau")
+n = Symbol("n", integer=True)
 a, b, c, d = symbols("a b c d")
 p, v = symbols("p1:4"), symbols("v1:4")
 FLOATS = st.floats(-4, 4)
@@ -68,6 +70,7 @@ PROMISED = [
     (sqrt(a * b), (a + b) / 2, {"a": UP, "b": UP}, {}, "holds"),
     ((a * b * c * d) ** Rational(1, 4), (a + b + c + d) / 4, dict.fromkeys("abcd", UP), {}, "holds"),
     (log(1 + x), x, {"x": (-1, float("inf"))}, {}, "holds"),
+    (log(1 - a + a * exp(b)), a * b + b**2 / 8, {"a": (0, 1), "b": (-3, 3)}, {}, "holds"),  # Hoeffding's lemma
     (SPREAD, SQUARES / 2, BALL, {"assuming": Eq(sum(p), 1)}, "holds"),
     (SPREAD.subs(p[2], 1 - p[0] - p[1]), SQUARES / 2, BALL, {"assuming": [p[0] + p[1] <= 1]}, "holds"),
     (SPREAD, SQUARES * Rational(499, 1000), BALL, {"assuming": Eq(sum(p), 1)}, "fails"),
@@ -98,6 +101,18 @@ TRUE = [
     (tan(x), 2, {"x": (0, 1)}),
     (log(x), x - 1, {"x": (0, 5)}),
     (1 / x, 1, {"x": (1, oo)}),
+    (log(1 + exp(x)), Max(x, 0) + exp(-Abs(x)), {"x": LINE}),  # the largest exponential is taken out
+    (Abs(x) - log(2), log(cosh(x)), {"x": LINE}),
+    (log(log(x)), log(x) / E, {"x": (1, oo)}),
+    (E * x + (x - 1) ** 2, exp(x), {"x": UP}),  # far away a power is nothing beside an exponential
+    (-Rational(17, 100), x * (1 + erf(x / sqrt(2))) / 2, {"x": LINE}),
+    (x / (1 + exp(-x)), Max(0, x), {"x": LINE}),
+    (tanh(x), x / sqrt(1 + 2 * x**2 / 3), {"x": (1, oo)}),
+    (atan(x) + atan(1 / x), pi / 2, {"x": UP}),
+    (sin(sin(x)), cos(cos(x)), {"x": LINE}),
+    (Abs(sin(3 * x)), 3 * Abs(sin(x)), {"x": LINE}),
+    ((x + 1) * log(x + 1) - x * log(x), 1 + log(1 + x), {"x": UP}),
+    ((1 - 1 / n) ** n, 1 / E, {"n": (1, oo)}),
 ]
 
 

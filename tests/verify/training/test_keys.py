@@ -7,6 +7,7 @@ from dataclasses import asdict, fields, replace
 import pytest
 
 from maurey.paper_tables.exhibits import ROOT
+from maurey.symbolic.errors import InputError
 from maurey.verify.training.trials import keys
 from maurey.verify.training.trials.keys import KINDS, config, key, short
 from maurey.verify.training.trials.parities import Spectrum
@@ -47,9 +48,14 @@ def test_fields_that_came_later_leave_the_key_as_it_was():
 
 @pytest.mark.parametrize("model", KINDS)
 def test_a_key_is_the_hash_of_all_that_is_said(model, monkeypatch):
-    needed = {"m": 200, "N": 4, "D": 2, "T": 20}
+    needed = {"m": 200, "N": 4, "D": 2, "T": 20} | ({"function": "and", "s": 3} if model == "bits" else {})
     given = config({"model": model} | {n: v for n, v in needed.items() if n in {f.name for f in fields(KINDS[model])}})
     said = {f.name: getattr(given, f.name) for f in fields(given) if not f.metadata.get("later")}
     assert [key(given, i) for i in range(3)] == [by_hand(said, i) for i in range(3)]
     monkeypatch.setattr(keys, "SEMANTICS", 2)
     assert key(given, 0) != by_hand(said, 0)
+
+
+def test_an_encoder_that_is_certified_has_a_function():
+    with pytest.raises(InputError, match="the function, or s, is missing"):
+        config({"model": "bits", "s": 3})

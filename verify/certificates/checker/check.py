@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from flint import ctx
 
@@ -23,8 +24,8 @@ from ..wording import CHECKED, DRAWS, GRID, SLOPES, STATED, UNIT
 from . import decoding, floats, reading, trials
 from .reading import Unsound, fingerprint, fraction, require
 
-UNREADABLE = (ArithmeticError, AttributeError, EOFError, LookupError, OSError, RecursionError, TypeError, ValueError,
-              csv.Error)  # fmt: skip
+UNREADABLE = (ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RecursionError, TypeError,
+              ValueError, BadZipFile, csv.Error)  # fmt: skip
 OPTIONAL = ("heldout", "hypothesis")
 ROLES = {
     "holdout": {"losses"},
@@ -70,13 +71,13 @@ def check(path: Path) -> Found:
     require(set(read) == set(say.FIELDS), "it has not the fields of a certificate")
     require(read["digest"] == reading.seal(read), "its digest is that of something else")
     require(isinstance(read["method"], str) and read["method"] in ROLES, "its method is none")
-    found = _begun(read, path.parent)
     try:
+        found = _begun(read, path.parent)
         with ctx.workprec(trials.BITS):
             BY_METHOD[read["method"]](found)
         _alone(found, path)
         _concluded(found)
-    except Unsound:
+    except (Unsound, InputError):
         raise
     except UNREADABLE as error:
         raise Unsound(f"it cannot be followed: {str(error)[:80]}") from None
@@ -119,7 +120,7 @@ def _files(found: Found, folder: Path) -> None:
         found.files[role] = content
     if missing:
         raise InputError(
-            f"{missing[0]} is needed, and does not lie beside the certificate (sha256 {inputs[missing[0]]})"
+            f"{missing[0][:60]} is needed, and does not lie beside the certificate (sha256 {inputs[missing[0]]})"
         )
     if "list" in found.files:
         words = [
@@ -136,17 +137,22 @@ def _alone(found: Found, path: Path) -> None:
     for other in sorted(path.parent.glob("*.json")):
         try:
             one = reading.certificate(other.read_text()) if other != path else read
-            data, listed = _data(one), one["inputs"].get(one["parts"][0].get("list"))
-        except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+            listed, what = _hash(one, "list"), _hash(one, "hypothesis")
+            (data, heldout), (losses, own) = ([_hash(x, role) for role in ("losses", "heldout")] for x in (one, read))
+            same = bool({data, heldout} & {losses, own} - {""})
+            if heldout and own and one["empirical"] == read["empirical"] == "0":  # no loss, whatever the data are
+                same = heldout == own
+            together = one["method"] == read["method"] == "occam" and one["delta"] == read["delta"]
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             continue  # no certificate
-        together = listed is not None and listed == read["inputs"].get(found.sample.get("list"))
-        together |= one["method"] == read["method"] == "occam" and one["delta"] == read["delta"]
-        require(one == read or data != _data(read) or together, f"{other.name} is made of the same data")
+        together |= bool(listed) and listed == _hash(read, "list") and what != _hash(read, "hypothesis")
+        require(one == read or not same or together, f"{other.name} is made of the same data")
 
 
-def _data(read: dict[str, Any]) -> str:
+def _hash(read: dict[str, Any], role: str) -> str:
+    """Of the file that has this role; empty, if there is none."""
     sample = read["parts"][0]
-    return str(read["inputs"][sample["heldout"] if "heldout" in sample else sample["losses"]])
+    return str(read["inputs"][sample[role]]) if role in sample else ""
 
 
 def _concluded(found: Found) -> None:
@@ -163,7 +169,8 @@ def _concluded(found: Found) -> None:
         found.checked.append(say.LIST)
         found.stated.append(say.LISTED_BEFORE)
     if "same" in found.sample:
-        require(type(found.sample["same"]) is int, "a count is none")
+        same = found.sample["same"]
+        require(type(same) is int and 0 <= same <= read["n"], "a count is none")
         found.stated.append(say.SAME)
         told["same"] = found.sample["same"]
     found.checked.append(say.ONCE)
@@ -209,6 +216,7 @@ def _losses(found: Found) -> tuple[list[int], bool, list[int] | None]:
     _amount(found, len(units), Fraction(sum(units), len(units) * UNIT))
     found.checked.append(say.ZERO_ONE if bits else say.RANGE)
     found.stated += [say.ONLY_ZERO_ONE] if bits else []
+    found.stated += [] if "executions" in found.sample else [say.OWN]
     return units, bits, members
 
 
@@ -226,7 +234,8 @@ def _parts(found: Found, wanted: list[tuple[str, Fraction, Test, dict[str, Any]]
     for part, (key, delta, test, more) in zip(own, wanted, strict=True):
         require(set(part) == {"key", "delta", "bound", *more}, f"{key} has other fields")
         require(part["delta"] == str(delta), f"{key} has another share of delta")
-        require(all(part[name] == x for name, x in more.items()), f"{key} was evaluated at other numbers")
+        same = all(type(part[name]) is type(x) and part[name] == x for name, x in more.items())
+        require(same, f"{key} was evaluated at other numbers")
         bound = fraction(part["bound"], "a bound")
         require(test(bound, delta), f"{key} does not say {part['bound']}")
 
@@ -244,9 +253,8 @@ def _holdout(found: Found) -> None:
         _in_order(units)
     if "pool" in found.sample:
         N = found.sample["pool"]
-        require(type(N) is int and n <= N, "its pool is smaller than its sample")
-        if members is not None:
-            require(len(set(members)) == n and min(members) >= 0 and max(members) < N, "a member was drawn twice")
+        require(type(N) is int and n <= N <= say.MOST_POOL, "its pool is smaller than its sample, or too large")
+        require(members is None or max(members) < N, "a member is not of the pool")
         found.told["pool"] = N
         found.checked += [] if members is None else [say.DIFFERENT]
         found.stated += [say.POOL, *([say.DIFFERENT] if members is None else []), say.REST, *ordered, say.FIXED]
@@ -256,7 +264,7 @@ def _holdout(found: Found) -> None:
     if "executions" in found.sample:
         found.checked.append(say.EXECUTIONS)
         found.stated.append(say.OPERATIONS)
-        found.told |= {"exp": say.EXP_UNITS, "erf": say.ERF_UNITS}
+        found.told |= {"exp": say.EXP_UNITS, "erf": say.ERF_UNITS, "kind": "executions"}
     if bits:
         _parts(found, [_counted("clopper1934/upper", units, delta, delta)])
         return
@@ -339,9 +347,9 @@ def _linear_head(found: Found, rows: list[list[Fraction]]) -> None:
     require(type(read["n"]) is int and read["n"] == n, f"it is of {n} samples, and says otherwise")
     require(trials.head_loss(margins, KL) <= trials.ball(said), "its mean loss is larger")
     rate = (trials.ball(KL) + (2 * trials.ball(n).sqrt()).log() + trials.log_of(found.delta)) / n
-    found.told["kind"] = "linear-head"
+    found.told |= {"kind": "linear-head", "KL": read["parts"][-1].get("KL")}
     found.checked.append(say.MARGINS)
-    found.stated += [say.INDEPENDENT, say.FEATURES]
+    found.stated += [say.OWN, say.INDEPENDENT, say.FEATURES]
     _parts(found, [
         ("maurey/linear-head", found.delta, lambda b, _: trials.by_divergence(b, min(said, Fraction(1)), rate),
          {"KL": read["parts"][-1].get("KL")}),
@@ -370,7 +378,7 @@ def _pac_bayes(found: Found) -> None:
         require(trials.divergence(*tables) <= trials.ball(KL), "the divergence is larger")
     found.told["draws"] = N
     found.checked += [say.RANGE, *([say.GAUSSIANS] if files else [])]
-    found.stated += [say.INDEPENDENT, say.PRIOR, say.DRAWN, *([] if files else [say.DIVERGENCE])]
+    found.stated += [say.OWN, say.INDEPENDENT, say.PRIOR, say.DRAWN, *([] if files else [say.DIVERGENCE])]
     first, second = DRAWS * found.delta, (1 - DRAWS) * found.delta
 
     def by_sample(b: Fraction, delta: Fraction) -> bool:

@@ -136,9 +136,15 @@ def errors(name: str, content: bytes) -> list[int]:
     require(all(p[key].dtype == np.float32 for key in weights), f"{name} has weights that are not in float32")
     strings, labels, heads = p["strings"], p["labels"], int(p["heads"])
     require(
-        strings.ndim == 2 and labels.shape == (len(strings),) and set(np.unique(strings)) <= {0, 1},
+        strings.ndim == 2 and labels.shape == (len(strings),) and {*np.unique(strings), *np.unique(labels)} <= {0, 1},
         f"{name} has no bits",
     )
+    d, T, wide = p["token"].shape[-1], strings.shape[1], p["b_1"].shape[-1]
+    shapes = {"token": (3, d), "position": (T + 1, d), "heads": (), "W_1": (d, wide), "b_1": (wide,), "W_2": (wide, d)}
+    shapes |= {"head": (d, 2), **{f"W_{n}": (d, d) for n in "QKVO"}}
+    rest = {key: (d,) for key in weights if key not in shapes}
+    require(all(p[key].shape == shape for key, shape in (shapes | rest).items()), f"{name} is no encoder of one layer")
+    require(heads >= 1 and d % heads == 0, f"{name} has heads that do not divide the width")
     found: list[int] = []
     for start in range(0, len(strings), 512):
         low, high = _answers(p, heads, strings[start : start + 512])

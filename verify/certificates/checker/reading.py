@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -27,17 +28,18 @@ def fingerprint(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def once(found: list[tuple[str, Any]]) -> dict[str, Any]:
+    require(len({name for name, _ in found}) == len(found), "a name is there twice")
+    return dict(found)
+
+
 def certificate(text: str) -> dict[str, Any]:
     """Its numbers are whole or stand in texts; no name is there twice."""
-
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        require(len({name for name, _ in found}) == len(found), "a name is there twice")
-        return dict(found)
 
     def never(number: str) -> Any:
         raise Unsound(f"a number that is not whole: {number[:20]}")
 
-    read = json.loads(text, object_pairs_hook=pairs, parse_float=never, parse_constant=never)
+    read = json.loads(text, object_pairs_hook=once, parse_float=never, parse_constant=never)
     require(isinstance(read, dict), "it is no record")
     return dict(read)
 
@@ -86,8 +88,14 @@ def losses(name: str, content: bytes) -> tuple[list[Fraction], list[int] | None]
             require(all(len(row) == 1 for row in rows), f"{name} has more than one column")
             return [_number(row[0]) for row in rows], None
         found = [_loss(row) for row in rows]
-        members = [int(str(row["index"])) for row in rows] if "index" in header else None
-        return found, members
+        if "index" not in header:
+            return found, None
+        named = [str(row["index"]).strip() for row in rows]
+        require(all(re.fullmatch("[0-9]{1,18}", one) for one in named), f"{name} has an index that is none")
+        require(len({int(one) for one in named}) == len(named), f"{name} has a sample twice")
+        return found, list(map(int, named))
+    except Unsound:
+        raise
     except (ValueError, TypeError, KeyError, OverflowError):
         raise Unsound(f"{name} holds what is no loss") from None
 
@@ -95,7 +103,9 @@ def losses(name: str, content: bytes) -> tuple[list[Fraction], list[int] | None]
 def _loss(row: dict[str, Any]) -> Fraction:
     if "loss" in row:
         return _number(row["loss"])
+    require(all(isinstance(row[column], str | bool) for column in ("prediction", "label")), "a label is none")
     said, true = str(row["prediction"]).strip(), str(row["label"]).strip()
+    require(not {said.lower(), true.lower()} & {"", "nan"}, "a label or a prediction is missing")
     try:
         return Fraction(int(_number(said) != _number(true)))
     except ValueError:
@@ -107,7 +117,8 @@ def _number(cell: Any) -> Fraction:
     if isinstance(cell, float | bool | int):
         return Fraction(cell)
     text = str(cell).strip()
-    if not text or not set(text) <= set("0123456789.eE+-") or len(text) > 400:
+    power = text.lower().partition("e")[2].lstrip("+-")
+    if not text or not set(text) <= set("0123456789.eE+-") or len(text) > 400 or len(power) > 3:
         raise ValueError
     return Fraction(text)
 
@@ -121,15 +132,18 @@ def _rows(name: str, content: bytes) -> tuple[list[Any], set[str] | None]:
         )
         doubles = array.astype(np.float64).tolist()
         return ([[x] for x in doubles] if array.ndim == 1 else doubles), None
-    lines = content.decode().splitlines()
+    lines = [line[:-1] if line.endswith("\r") else line for line in content.decode("utf-8-sig").split("\n")]
+    lines = lines[:-1] if lines[-1] == "" else lines  # after the last end of a line
     if kind == "jsonl":
-        read = [json.loads(line, parse_float=str, parse_int=str, parse_constant=str) for line in lines if line.strip()]
+        read = [json.loads(line, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=once)
+                for line in lines]  # fmt: skip
         if read and isinstance(read[0], dict):
-            require(all(isinstance(row, dict) for row in read), f"{name} has rows of several kinds")
+            same = all(isinstance(row, dict) and set(row) == set(read[0]) for row in read)
+            require(same, f"{name} has rows of several kinds")
             return read, set(read[0])
         return [row if isinstance(row, list) else [row] for row in read], None
     require(kind == "csv", f"{name} is neither .npy nor .csv nor .jsonl")
-    cells = [row for row in csv.reader(lines) if row]
+    cells = [cell for line in lines for cell in csv.reader([line], strict=True)]
     try:
         for cell in cells[0]:
             _number(cell)
@@ -137,6 +151,8 @@ def _rows(name: str, content: bytes) -> tuple[list[Any], set[str] | None]:
     except (ValueError, IndexError):
         require(cells, f"{name} is empty")
         header = [cell.strip() for cell in cells[0]]
+        require(len(set(header)) == len(header), f"{name} has two columns of one name")
+        require(all(len(row) == len(header) for row in cells), f"{name} has rows with other columns")
         return [dict(zip(header, row, strict=False)) for row in cells[1:]], set(header)
 
 

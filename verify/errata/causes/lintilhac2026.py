@@ -80,25 +80,26 @@ $16D^3+16D^2$. The truncated value of E.3 goes with the cube root of the norm: 0
     ),
     Cause(
         slug="solved-for-delta",
-        severity="false",
+        severity="proof",
         title="A confidence is taken for an error rate",
         explanation=r"""The proof of Theorems 7 and 8 (in 16) sets the PAC-Bayes bound on the loss equal to $\frac12$,
 solves it for $\delta$, and takes that $\delta$ for the probability of a wrong bit. But $\delta$ is the probability
 that the sample misleads. For a sample that does not, the loss is at most $\frac12$, and Markov's inequality with a
-loss of $\frac14$ for a wrong bit says 2. The printed bounds (recovered) fall as $e^{-m/(8\Sigma^2)}$; the error of
-networks drawn at a fixed $\sigma$ does not fall with $m$, whatever they are drawn around: centres of norm at most
-$\sqrt L$ are a compact set, a Gaussian around each of them has wrong networks with positive probability, and so there
-is a least one, which depends on $\sigma$, $T$ and $L$ only. For networks that are not drawn the statement is read, as
-the proof does, for every network that fits the sample and is dominated; the minimiser itself, at the best
-regularization, was not computed. Appendix D itself removes the units that only $0\dots0$ reaches: in a single pass
-with $T=76$, $m=3\cdot10^{19}$ this network fits, is dominated and errs with probability $2^{-76}$, and Theorem 8
-allows less. Theorem 2 speaks of drawn networks: for $T=5$, $\sigma=0.01$, $m=10^8$, losses clipped at 1
-($\Sigma=\frac12$) and $P$ as measured, the construction of appendix G has no loss on any sample and dominates itself;
-networks drawn around it get the last bit wrong with frequency 0.02, and Theorem 7 allows $10^{-4414421}$. In a single
-pass with $T=4$, $\sigma=0.004$, $m=10^9$: 0.008 against $10^{-20852375}$. What is true: with probability $1-\delta$
-over the sample the error of drawn networks is at most 4 times the bound on the loss for a single pass, and $4T$ times
-that of a step for a chain.""",
-        survives=r"""Not the exponents: the true bounds are linear in the bound on the loss. That a chain has a smaller
+loss of $\frac14$ for a wrong bit says 2. The printed bounds (recovered) fall as $e^{-m/(8\Sigma^2)}$. Of the learner's
+solution the proof uses no more than that it fits the sample and is dominated, and of such networks they are false.
+Theorem 2 speaks of drawn ones, and the error of networks drawn at a fixed $\sigma$ does not fall with $m$, whatever
+they are drawn around: centres of norm at most $\sqrt L$ are a compact set, a Gaussian around each of them has wrong
+networks with positive probability, and so there is a least one, which depends on $\sigma$, $T$ and $L$ only. For
+$T=5$, $\sigma=0.01$, $m=10^8$, losses clipped at 1 ($\Sigma=\frac12$) and $P$ as measured, the construction of
+appendix G has no loss on any sample and dominates itself; networks drawn around it get the last bit wrong with
+frequency 0.02, and Theorem 7 allows $10^{-4414421}$. In a single pass with $T=4$, $\sigma=0.004$, $m=10^9$: 0.008
+against $10^{-20852375}$. Nor is it true of each such network itself: appendix D removes the units that only
+$0\dots0$ reaches, and in a single pass with $T=76$, $m=3\cdot10^{19}$ what is left fits, is dominated and errs with
+probability $2^{-76}$, where Theorem 8 allows less. The statements name the minimiser of the learner's objective at
+regularization parameters that are said to exist; it was not computed, and whether they hold for it is open. What is
+true: with probability $1-\delta$ over the sample the error of drawn networks is at most 4 times the bound on the loss
+for a single pass, and $4T$ times that of a step for a chain.""",
+        survives=r"""Not the exponents: what is proved is linear in the bound on the loss. That a chain has a smaller
 bound for large $T$ survives, with a polynomial advantage in the place of an exponential one: $G_u$ and $L$ of a single
 pass grow as $T^3$, $G_u$ of a step does not grow.""",
         entries=(f"{PAPER}/8:error", f"{PAPER}/7:error", f"{PAPER}/7:step"),

@@ -47,8 +47,11 @@ def _linear(**norms: Expr) -> list[Step]:
     return closed_capacity_steps(Linear(W), Signal(B_X, N, Integer(1)), eps, closed(d_2, N))
 
 
-def _deep(setting: Setting) -> list[Step]:
+def _deep(setting: Setting, rows: bool = False) -> list[Step]:
+    """The maps are W_V^T and W_C^T: rows of the matrices are their columns."""
     layers = section_a3_deep.layers(setting, DEEP)
+    if rows:
+        layers = [{name.replace("_inf", "_col"): bound for name, bound in layer.items()} for layer in layers]
     return _on_tokens(network(DEEP, layers), Max(d, k), setting.optional("B_X") or Integer(1))
 
 
@@ -57,7 +60,7 @@ def _equal_layers(setting: Setting) -> list[Step]:
     return _on_tokens(network(DEEP, [layer] * setting.size("L"), d), d)
 
 
-CALCULUS: dict[str, Calculus] = {
+CALCULUS: dict[str, Calculus | dict[str, Calculus]] = {
     "edelman2022/4.4": lambda setting: _on_tokens(_head(setting), d),
     "edelman2022/4.5": lambda _: _linear(rows=B_inf),
     "edelman2022/4.5-stronger": lambda _: _linear(frobenius=sqrt(B_inf * B_1)),  # the squares of the columns' norms
@@ -65,7 +68,7 @@ CALCULUS: dict[str, Calculus] = {
     "edelman2022/A.11": lambda setting: _on_tokens(compose(Offset(B_P), _head(setting)), d),
     "edelman2022/A.12": _heads,
     "edelman2022/A.12-equal-heads": lambda setting: _on_tokens(EqualHeads(H, _head(setting)), d),
-    "edelman2022/A.17": _deep,
+    "edelman2022/A.17": {"log_N": _deep, "log_N_rows": lambda setting: _deep(setting, rows=True)},
 }
 
 

@@ -29,6 +29,18 @@ for number, parts in (("14", ("total",)), ("13", ("bound",)), ("5", ("trace", "o
         same_display(P + number, {part: derived(P + number, part) for part in parts}, how="block by block")
     )
 
+# --- 2: the first term computed ---------------------------------------------------------------------------------------
+
+
+@check(P + "2")
+def computed(effort: Effort) -> Result:
+    """The prior is fixed and its divergence bounded before the sample is seen, so that the best temperature is."""
+    loss = formula(P + "E.2", "derived", "risk", norm_squared=formula(P + "10", "repaired", "total"))
+    note = "E.2 for losses clipped at twice the constant, with the norm as it should read in 10."
+    return conclude(note, [same(formula(P + "2", "repaired", "computed"), loss)], rung="identity", part="computed",
+                    form="repaired")  # fmt: skip
+
+
 # --- 10: squared norms ------------------------------------------------------------------------------------------------
 
 

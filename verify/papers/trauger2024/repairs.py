@@ -6,13 +6,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from sympy import Expr, Integer, Max, Min, Rational, Symbol, expand_func, log, prod
+from sympy import Expr, Integer, Max, Min, Rational, Symbol, expand_func, log, prod, sympify
 
 from maurey.symbolic.capacity import closed_capacity_steps
-from maurey.symbolic.covers import Cover, closed_columns, closed_entries, closed_net, closed_rows, closed_sums, on_basis
+from maurey.symbolic.covers import (
+    Cover,
+    atoms,
+    closed_columns,
+    closed_entries,
+    closed_net,
+    closed_rows,
+    closed_sums,
+    on_basis,
+    online_everywhere,
+    online_fine_sum,
+)
 from maurey.symbolic.derivation import Derivation
 from maurey.symbolic.entropy import Entropy, lattice_closed, quadratic
-from maurey.symbolic.modules import Linear, Signal, Weight
+from maurey.symbolic.modules import Linear, Signal, Weight, times
 from maurey.symbolic.names import symbols
 from maurey.symbolic.papers.trauger2024 import section_3, section_4, section_e_f
 from maurey.symbolic.route import PAPER
@@ -37,6 +48,20 @@ def _deep(cover: Cover, suffix: str = "", bound: Expr | None = None, x: Signal =
 def _one_logarithm(D: Derivation, w: Weight) -> Entropy:
     """All entries of a matrix, counted as if there were as many as in the largest."""
     return quadratic((B_11 * w.radius) ** 2 * log(2 * d * WIDTH + 1))
+
+
+def _shared_rows(D: Derivation, w: Weight) -> Entropy:
+    """Every row gets its share of the squared error, so that centres can be projected."""
+    M = w.matrix
+    return atoms(sympify(M.inputs), times(M.row_l1, w.radius)).coordinates(sympify(M.outputs))
+
+
+def _summed_rows(D: Derivation, w: Weight) -> Entropy:
+    """The rows' norms summed bound the Frobenius norm too; no map has more inputs or outputs than the width."""
+    M = w.matrix
+    if w.radius_1 is not None:
+        return online_fine_sum(M.row_sum, w.radius_1, sympify(M.inputs), WIDTH)
+    return online_everywhere(M.row_sum, w.radius, WIDTH, WIDTH)
 
 
 def _linear(x: Signal, cover: Cover, **norms: Expr) -> Calculus:
@@ -85,8 +110,20 @@ CALCULUS: dict[str, tuple[Calculus | dict[str, Calculus], Lemmas]] = {
     "trauger2024/4.2.1": (_deep(closed_entries, "_11", B_11), lattices),
     "trauger2024/4.2.1-simplified": (_deep(_one_logarithm, "_11", B_11), one_logarithm),
     "trauger2024/E.2": (lambda _: section_e_f.first_block(TWO), tuple),
-    "trauger2024/F.0.1": (_deep(closed_columns, "_1inf", B_1inf, section_e_f.TOKENS_L1), lattices),
-    "trauger2024/F.0.2": (_deep(closed_sums(WIDTH), "_21", B_21, section_e_f.TOKENS_L1), widths),
+    "trauger2024/F.0.1": (
+        {
+            "log_N": _deep(closed_columns, "_1inf", B_1inf, section_e_f.TOKENS_L1),
+            "log_N_rows": _deep(_shared_rows, "_row_1", B_1inf, section_e_f.TOKENS_L1),
+        },
+        lattices,
+    ),
+    "trauger2024/F.0.2": (
+        {
+            "log_N": _deep(closed_sums(WIDTH), "_21", B_21, section_e_f.TOKENS_L1),
+            "log_N_rows": _deep(_summed_rows, "_row_21", B_21, section_e_f.TOKENS_L1),
+        },
+        widths,
+    ),
 }
 
 

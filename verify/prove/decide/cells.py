@@ -17,7 +17,7 @@ from flint import arb, ctx, fmpq
 from sympy import Expr, S, Symbol
 
 from maurey.verify.prove.clock import Clock
-from maurey.verify.prove.ranges.forms import dominated, entropies, narrowest, products, sign_at_infinity
+from maurey.verify.prove.ranges.forms import Form, dominated, entropies, narrowest, products, sign_at_infinity
 from maurey.verify.prove.ranges.intervals import EVERYTHING, ZERO, Interval, between, entropy, over
 from maurey.verify.prove.ranges.taylor import derivatives
 
@@ -46,7 +46,7 @@ class Cells:
         self.by_entropy, self.entropies = entropies(self.expr)
         self.smooth = not self.expr.has(*KINKS)
         self.slopes = {x: products(sympy.diff(self.expr, x)) if self.smooth else [] for x in problem.letters}
-        self.far: dict[Symbol | None, list[tuple[Expr, Expr]]] = {}
+        self.far: dict[Symbol | None, list[Form]] = {}
         self.limits: dict[tuple[Symbol, Any], Expr | None] = {}
         self.edges = {x: [number(end) for end in side] for x, side in problem.box.items()}
 

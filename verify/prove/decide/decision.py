@@ -19,14 +19,17 @@ from maurey.verify.prove.polynomials import algebraic, decide
 from .cases import cases
 from .cells import MOST_CELLS, Cells, subdivided
 from .domains import regular
+from .exponentials import in_letters, taken_out
 from .integers import by_values, relaxed
 from .problem import KINKS, Given, Problem, violated, zero
 from .reductions import (
     Reduction,
+    apart,
     as_hyperbolic,
     between_ends,
     by_derivative,
     cleared,
+    constant,
     divided,
     least,
     logged,
@@ -35,7 +38,7 @@ from .reductions import (
     to_the_edge,
 )
 from .search import Found, confirmed, search
-from .substitutions import algebraically, combined, scaled, shifted
+from .substitutions import algebraically, combined, periodic, scaled, shifted
 from .ties import Tie, ties_of, touches
 
 DEEPEST = 7
@@ -276,20 +279,25 @@ def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction
             attempt.reductions[name] = [] if found is None else [found] if isinstance(found, tuple) else list(found)
         return list(attempt.reductions[name])
 
+    yield from kept("periodic", lambda: periodic(problem))
     split = kept("cases", lambda: cases(problem))
     yield from split
     if split:
         return
     yield from kept("algebraic", lambda: algebraically(problem))
+    yield from kept("taken out", lambda: taken_out(problem))
+    yield from kept("letters", lambda: in_letters(problem))
     clear = kept("cleared", lambda: cleared(problem, clock))
     if shorter := [one for one in clear if one[1][0].expr.count_ops() < problem.expr.count_ops()]:
         yield from shorter
     if alone:
+        yield from kept("constant", lambda: constant(problem, clock))
         yield from kept("hyperbolic", lambda: as_hyperbolic(problem))
         yield from kept("derivative", lambda: by_derivative(problem, ties, clock))
         if left > 1:  # they take longer
             yield from kept("limit", lambda: to_a_limit(problem, clock))
             yield from kept("ends", lambda: between_ends(problem, clock))
+            yield from kept("apart", lambda: apart(problem))
     else:
         yield from kept("scaled", lambda: scaled(problem))
         yield from kept("shifted", lambda: shifted(problem))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import sympy
 from flint import ctx, fmpq
-from sympy import Expr, Mul, Pow, Rational
+from sympy import Expr, Mul, Pow, Rational, S
 
 from maurey.verify.prove.clock import Clock
 from maurey.verify.prove.polynomials import algebraic, decide
@@ -15,6 +16,7 @@ from maurey.verify.prove.ranges.intervals import between, over
 from .problem import KINKS, PRECISION, Box, Given, at, number
 
 MOST_CELLS = 300
+MOST_NAMED = 4  # functions that become letters
 SECONDS = 0.4
 ODD = (sympy.sinh, sympy.tanh, sympy.asinh, sympy.atanh, sympy.atan, sympy.asin, sympy.erf)  # with the sign of x
 
@@ -90,10 +92,43 @@ def positive_inside(u: Expr, box: Box, clock: Clock) -> bool:
         value, _ = over(u, {x.name: between(number(low), number(high)) for x, (low, high) in box.items()})
     if value is not None and value.low > 0:
         return True
-    if algebraic(u):
+    if algebraic(u) or len(letters) > 1:
+        named = dict[Expr, sympy.Symbol]()
+        renamed = _algebraic(u, named)
         sides = [x > box[x][0] for x in letters] + [x < box[x][1] for x in letters]
-        return decide(u > 0, sides, min(SECONDS, clock.left()))[0] is True
+        for node, letter in named.items():
+            if (ends := range_of(node, box)) is None or len(named) > MOST_NAMED:
+                return False
+            sides += [letter >= ends[0], letter <= ends[1], *([letter > 0] if isinstance(node, sympy.exp) else [])]
+        known = [side for side in sides if side != True]  # noqa: E712
+        return decide(renamed > 0, known, min(SECONDS, clock.left()))[0] is True
     return len(letters) == 1 and _rises_from_its_ends(u, letters[0], box)
+
+
+def _algebraic(u: Expr, named: dict[Expr, sympy.Symbol]) -> Expr:
+    """With a letter for every function that z3 does not know."""
+    if algebraic(u):
+        return u
+    if isinstance(u, (sympy.Add, Mul)) or (isinstance(u, Pow) and isinstance(u.exp, Rational)):
+        return u.func(*(_algebraic(part, named) for part in u.args))
+    return named.setdefault(u, sympy.Symbol(f"f{len(named) + 1}_", real=True))
+
+
+def range_of(expr: Expr, box: Box) -> tuple[Expr, Expr] | None:
+    """Rational ends around what an expression can be."""
+    with ctx.workprec(PRECISION):
+        found, _ = over(expr, {x.name: between(number(a), number(b)) for x, (a, b) in box.items()})
+    if found is None:
+        return None
+    ends = []
+    for end, sign in ((found.low, -1), (found.high, 1)):
+        if not end.is_finite():
+            ends.append(sign * S.Infinity)
+        else:
+            near = Fraction(float(end)).limit_denominator(10**6)
+            value = Rational(near.numerator, near.denominator)
+            ends.append(value if number(value) == end else value + sign * Rational(1, 10**6))
+    return ends[0], ends[1]
 
 
 def _rises_from_its_ends(u: Expr, x: sympy.Symbol, box: Box) -> bool:

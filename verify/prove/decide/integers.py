@@ -8,6 +8,7 @@ import sympy
 from sympy import Integer, Pow, S, Symbol
 
 from .cases import trimmed
+from .domains import range_of
 from .problem import Given, Problem
 
 MOST_VALUES, FIRST_VALUES = 64, 8
@@ -15,7 +16,8 @@ MOST_VALUES, FIRST_VALUES = 64, 8
 
 def relaxed(problem: Problem) -> Problem | None:
     """For all reals; None where an integer power of a negative number would be lost."""
-    if any(p.exp.is_integer and p.exp.free_symbols for p in problem.expr.atoms(Pow)):
+    powers = [p for p in problem.expr.atoms(Pow) if p.exp.is_integer and p.exp.free_symbols]
+    if any((ends := range_of(p.base, problem.box)) is None or ends[0] < 0 for p in powers):
         return None
     real = {x: _real(x) for x in problem.box if x.is_integer}
     given = tuple(Given(g.expr.xreplace(real), g.relation) for g in problem.given)

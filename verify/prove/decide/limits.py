@@ -9,7 +9,7 @@ from sympy import Expr, Rational, S, Symbol
 
 from maurey.verify.prove.clock import NoAnswer, algebra
 
-from .problem import Side, at
+from .problem import DEEP, Side, at
 
 NEARER = (1, 2, 4, 8, 16, 32, 100, 400)  # powers of ten
 
@@ -29,8 +29,8 @@ def limit_at(expr: Expr, x: Symbol, side: Side, end: Expr) -> Expr | None:
 
 def _approached(difference: Expr, x: Symbol, side: Side, end: Expr) -> bool:
     """Does it become small, as far as balls tell? They may not, where a value is lost in huge ones."""
-    points = [p for p in (_near(end, side, k) for k in NEARER) if side[0] < p < side[1]]
-    values = [abs(value) for p in points if (value := at(difference, {x: p})) is not None]
+    points = [(p, k) for p, k in ((_near(end, side, k), k) for k in NEARER) if side[0] < p < side[1]]
+    values = [abs(value) for p, k in points if (value := at(difference, {x: p}, DEEP + 8 * k)) is not None]
     return len(values) > 1 and not values[-1] > values[0] and bool(values[-1] < 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def as_hyperbolic(problem: Problem) -> Reduction | None:
 
 def logged(problem: Problem, clock: Clock) -> Reduction | None:
     """P - N with both positive: log P - log N, where one of them is a product."""
-    terms = sympy.Add.make_args(sympy.expand_mul(problem.expr))
+    terms = sympy.Add.make_args(problem.expr)
     if problem.strict or not 2 <= len(terms) <= 6 or not problem.expr.has(sympy.exp, sympy.sinh, sympy.cosh, sympy.Pow):
         return None
     more, less = [], []
@@ -217,6 +218,16 @@ def _at_least(expr: Expr, box: Box, clock: Clock) -> bool:
     return positive_inside(expr, box, clock)
 
 
+def constant(problem: Problem, clock: Clock) -> Reduction | None:
+    """In one variable, whose derivative is zero: it is what it is at some point."""
+    (x,) = problem.letters
+    if not regular(problem.expr, problem.box, clock) or not zero(sympy.diff(problem.expr, x)):
+        return None
+    low, high = problem.box[x]
+    inner = [place for place in map(Rational, ("1", "1/2", "0", "2", "-1")) if low < place < high]
+    return "constant", [replace(problem, expr=problem.expr.subs(x, inner[0]), given=())] if inner else None
+
+
 def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[Reduction]:
     """In one variable, tight at a point: it falls before it and rises after it. Unless it is zero
     throughout, it is then positive beside such a place, for it is analytic."""
@@ -236,31 +247,55 @@ def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[R
 
 
 def to_a_limit(problem: Problem, clock: Clock) -> Iterator[Reduction]:
-    """In one variable: it falls to a limit, at an end where it has no value."""
+    """In one variable: it falls to an end, to its value there, or to a limit where it has none."""
     (x,) = problem.letters
     if not regular(problem.expr, problem.box, clock) or (problem.strict and not positive_somewhere(problem)):
         return
     slope = hyperbolic(sympy.diff(problem.expr, x))
     seen = _sampled(slope, x, problem.box[x])
     for end, sign in zip(problem.box[x], (1, -1), strict=True):
-        if np.all(sign * seen >= -TINY) and (not end.is_finite or at(problem.expr, {x: end}) is None):
-            limit = limit_at(problem.expr, x, problem.box[x], end)
-            if limit is not None and limit.is_nonnegative:
-                yield f"monotone towards {limit} at {x} = {end}", [Problem(sign * slope, problem.box)]
+        if not np.all(sign * seen >= -TINY):
+            continue
+        value = at(problem.expr, {x: end}) if end.is_finite else None
+        limit = limit_at(problem.expr, x, problem.box[x], end) if value is None else None
+        if value is not None and value > 0:
+            yield f"least at {x} = {end}", [Problem(sign * slope, problem.box)]
+        if limit is not None and limit.is_nonnegative:
+            yield f"monotone towards {limit} at {x} = {end}", [Problem(sign * slope, problem.box)]
+
+
+def apart(problem: Problem) -> Reduction | None:
+    """In one variable without ends: what lies beyond all places at which it turns, and the rest."""
+    (x,) = problem.letters
+    side = problem.box[x]
+    slope = sympy.diff(problem.expr, x)
+    points = _points(side)
+    signs = np.sign(values(slope, {x.name: points}))
+    turns = points[1:][(signs[1:] * signs[:-1] < 0)]
+    if not len(turns) or all(end.is_finite for end in side):
+        return None
+    first, last = (Rational(round(float(t + s * (1 + abs(t))))) for t, s in ((turns[0], -1), (turns[-1], 1)))
+    cuts = [side[0], *([first] if not side[0].is_finite else []), *([last] if not side[1].is_finite else []), side[1]]
+    if not all(a < b for a, b in pairwise(cuts)):
+        return None
+    text = f"apart at {x} = {', '.join(map(str, cuts[1:-1]))}"
+    return text, [replace(problem, box={**problem.box, x: ends}) for ends in pairwise(cuts)]
 
 
 def _sampled(expr: Expr, x: Symbol, side: tuple[Expr, Expr]) -> Array:
-    """In floats, from the lower end to the upper."""
+    found = values(expr, {x.name: _points(side)})
+    return found[np.isfinite(found)]
+
+
+def _points(side: tuple[Expr, Expr]) -> Array:
+    """Floats, from the lower end to the upper."""
     low, high = (float(end) for end in side)
     s = np.linspace(0.01, 0.99, 40)
     if np.isfinite(low) and np.isfinite(high):
-        points = low + s * (high - low)
-    elif np.isfinite(low) or np.isfinite(high):
-        points = low + s / (1 - s) if np.isfinite(low) else high - (1 - s) / s
-    else:
-        points = np.sinh(8 * (2 * s - 1))
-    found = values(expr, {x.name: points})
-    return found[np.isfinite(found)]
+        return low + s * (high - low)
+    if np.isfinite(low) or np.isfinite(high):
+        return low + s / (1 - s) if np.isfinite(low) else high - (1 - s) / s
+    return np.sinh(8 * (2 * s - 1))
 
 
 def between_ends(problem: Problem, clock: Clock) -> Reduction | None:

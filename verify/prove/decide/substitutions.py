@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 import sympy
-from flint import ctx
 from sympy import Expr, Rational, S, Symbol, cos, cosh, exp, sin, sinh, tan, tanh
 
 from maurey.verify.prove.clock import NoAnswer, algebra
 from maurey.verify.prove.polynomials import algebraic
 from maurey.verify.prove.ranges.floats import values
-from maurey.verify.prove.ranges.intervals import between, over
 
 from .cases import trimmed
-from .problem import PRECISION, Box, Given, Problem, at, number, zero
+from .domains import range_of
+from .problem import Given, Problem, at, zero
 from .reductions import Reduction
 
 LONGEST = 120
@@ -105,7 +105,7 @@ def combined(problem: Problem) -> Reduction | None:
                 if not _together(problem.expr, x, y, whole):
                     continue
                 rest = sympy.powsimp(sympy.expand(problem.expr.subs(x, alone)))
-                if rest.has(y) or (side := _range(whole, problem.box)) is None:
+                if rest.has(y) or (side := range_of(whole, problem.box)) is None:
                     continue
                 box = {z: s for z, s in problem.box.items() if z not in (x, y)} | {t: side}
                 return f"with {t} = {whole}", [Problem(rest, box)]
@@ -127,64 +127,72 @@ def _together(expr: Expr, x: Symbol, y: Symbol, whole: Expr) -> bool:
     return bool(np.all(abs(here - there) <= 1e-9 * (1 + abs(here))))
 
 
-def _range(expr: Expr, box: Box) -> tuple[Expr, Expr] | None:
-    """Rational ends around what an expression can be."""
-    with ctx.workprec(PRECISION):
-        found, _ = over(expr, {x.name: between(number(a), number(b)) for x, (a, b) in box.items()})
-    if found is None:
-        return None
-    ends = []
-    for end, sign in ((found.low, -1), (found.high, 1)):
-        if not end.is_finite():
-            ends.append(sign * S.Infinity)
-        else:
-            near = Fraction(float(end)).limit_denominator(10**6)
-            value = Rational(near.numerator, near.denominator)
-            ends.append(value if number(value) == end else value + sign * Rational(1, 10**6))
-    return ends[0], ends[1]
+def periodic(problem: Problem) -> Reduction | None:
+    """Variables without ends that stand only in sines and cosines: over a period, and a little more."""
+    box = dict(problem.box)
+    for x in problem.letters:
+        waves = [node for node in problem.expr.atoms(sin, cos, tan) if sympy.diff(node.args[0], x).is_Rational]
+        waves = [node for node in waves if node.has(x)]
+        rates = [sympy.diff(node.args[0], x) for node in waves]
+        hidden = problem.expr.xreplace({node: Symbol(f"w{i}_") for i, node in enumerate(waves)})
+        if waves and not hidden.has(x) and _unlimited(problem, x):
+            box[x] = (S.Zero, Rational(44, 7) * lcm(*(int(rate.q) for rate in rates)))
+    return ("over a period", [replace(problem, box=box)]) if box != dict(problem.box) else None
+
+
+def _unlimited(problem: Problem, x: Symbol) -> bool:
+    return all(not end.is_finite for end in problem.box[x]) and not any(g.expr.has(x) for g in problem.given)
 
 
 def algebraically(problem: Problem) -> Reduction | None:
     """Letters that stand only under exp, sinh, cosh, or under sin and cos, by numbers: e^x > 0, and a point of the
     circle, whatever the angle."""
-    if problem.expr.count_ops() > LONGEST or any(set(problem.letters) & g.expr.free_symbols for g in problem.given):
+    if problem.expr.count_ops() > LONGEST:
         return None
-    expr, box, given = problem.expr, dict[Symbol, tuple[Expr, Expr]](), list[Given]()
-    expr = expr.replace(lambda e: isinstance(e, tan), lambda e: sin(e.args[0]) / cos(e.args[0]))
-    expr = expr.replace(lambda e: isinstance(e, (sinh, cosh, tanh)), lambda e: e.rewrite(exp))
-    kinds = {x: {type(f) for f in expr.atoms(sin, cos, exp) if f.has(x)} for x in problem.letters}
+    box, given = dict[Symbol, tuple[Expr, Expr]](), list[Given]()
+    exprs = [_plain(expr) for expr in (problem.expr, *(g.expr for g in problem.given))]
+    kinds = {x: {type(f) for f in exprs[0].atoms(sin, cos, exp) if f.has(x)} for x in problem.letters}
     for x, kind in kinds.items():
         if not kind:
             box[x] = problem.box[x]
             continue
-        rates = [sympy.diff(f.args[0], x) for f in expr.atoms(*kind) if f.has(x)]
+        rates = [sympy.diff(f.args[0], x) for f in exprs[0].atoms(*kind) if f.has(x)]
         unit = rates[0] if not rates[0].free_symbols else S.Zero
         if unit == 0 or not all((r / unit).is_Rational for r in rates) or (exp in kind and len(kind) > 1):
             return None
         unit = unit / lcm(*(int((rate / unit).q) for rate in rates))
-        expr = expr.subs(x, x / unit)
+        exprs = [expr.subs(x, x / unit) for expr in exprs]
         try:
             with algebra(0.3):
-                expr = sympy.expand(expr, power_exp=True) if kind == {exp} else sympy.expand_trig(expr)
+                wide = {"power_exp": True} if kind == {exp} else {"trig": True}
+                exprs = [sympy.expand(expr, **wide) if expr.has(x) else expr for expr in exprs]
         except NoAnswer:
             return None
         if kind == {exp}:
             e = Symbol(f"{x.name}_e", positive=True)
-            expr = expr.subs(exp(x), e)
-            side = _range(exp(unit * x), problem.box)
+            exprs = [expr.subs(exp(x), e) for expr in exprs]
+            side = range_of(exp(unit * x), problem.box)
             if side is None:
                 return None
             box[e] = side
         else:
             s, c = Symbol(f"{x.name}_s", real=True), Symbol(f"{x.name}_c", real=True)
-            expr = expr.subs({sin(x): s, cos(x): c})
-            ranges = _range(sin(unit * x), problem.box), _range(cos(unit * x), problem.box)
+            exprs = [expr.subs({sin(x): s, cos(x): c}) for expr in exprs]
+            ranges = range_of(sin(unit * x), problem.box), range_of(cos(unit * x), problem.box)
             if None in ranges:
                 return None
             box |= dict(zip((s, c), ranges, strict=True))
             given.append(Given(s**2 + c**2 - 1, "=="))
-        if expr.has(x):
+        if exprs[0].has(x):
             return None
-    if not algebraic(expr) or not any(kinds.values()):
+    if not algebraic(exprs[0]) or not any(kinds.values()):
         return None
-    return "algebraic in other letters", [Problem(expr, box, problem.strict, tuple(given))]
+    for old, expr in zip(problem.given, exprs[1:], strict=True):  # without those that are of another kind it is more
+        given += [replace(old, expr=expr)] if algebraic(expr) and expr.free_symbols <= set(box) else []
+    return "algebraic in other letters", [Problem(exprs[0], box, problem.strict, tuple(given))]
+
+
+def _plain(expr: Expr) -> Expr:
+    """In sines, cosines and exponentials."""
+    expr = expr.replace(lambda e: isinstance(e, tan), lambda e: sin(e.args[0]) / cos(e.args[0]))
+    return expr.replace(lambda e: isinstance(e, (sinh, cosh, tanh)), lambda e: e.rewrite(exp))

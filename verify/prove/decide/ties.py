@@ -26,6 +26,7 @@ from .problem import DEEP, KINKS, Problem, at, number, vanishes, zero
 HIGHEST = 12  # order
 NEAR = 2e-4  # how well floats tell a tight point, which is flat
 MOST_POINTS = 40
+LARGEST = 1e4  # beyond which a float is near to some fraction anyway
 SIMPLE = ("0", "1", "-1", "1/2", "2", "-1/2", "-2", "3", "1/3")  # looked at where floats are flat
 
 
@@ -147,7 +148,7 @@ _FLOATS = [float(surd) for surd in SURDS]
 
 def _simple(value: float) -> Any:
     near = Fraction(value).limit_denominator(64)
-    close = abs(float(near) - value) <= 1e-10 * max(1.0, abs(value))
+    close = abs(value) < LARGEST and abs(float(near) - value) <= 1e-10 * max(1.0, abs(value))
     return Rational(near.numerator, near.denominator) if close else None
 
 

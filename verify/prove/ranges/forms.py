@@ -7,13 +7,14 @@ has a sign. This is the substitution at infinity: what is left goes to a constan
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol, exp
 
 from maurey.verify.prove.clock import NoAnswer, algebra
 
-from .intervals import EVERYTHING, Interval, over
+from .intervals import EVERYTHING, ZERO, Interval, over
 
 MOST_TERMS = 10
 LONGEST = 150
@@ -66,8 +67,11 @@ def hyperbolic(expr: Expr) -> Expr:
     return expr.replace(lambda e: isinstance(e, Mul), quotient)
 
 
-def dominated(expr: Expr) -> list[tuple[Expr, Expr]]:
-    """Each term T with the sum of all terms divided by T."""
+Form = tuple[Expr, list[Expr]]
+
+
+def dominated(expr: Expr) -> list[Form]:
+    """Each term T with all terms divided by T."""
     try:
         with algebra(0.3):
             if expr.has(sympy.sinh, sympy.cosh):
@@ -75,27 +79,68 @@ def dominated(expr: Expr) -> list[tuple[Expr, Expr]]:
             terms = Add.make_args(sympy.expand(expr))
             if not 2 <= len(terms) <= MOST_TERMS:
                 return []
-            return [(t, Add(*(_ratio(other, t) for other in terms))) for t in terms]
+            return [(t, [_ratio(other, t) for other in terms]) for t in terms]
     except NoAnswer:
         return []
 
 
 def _ratio(above: Expr, below: Expr) -> Expr:
     quotient = sympy.powsimp(above / below)
-    return quotient.replace(lambda e: isinstance(e, exp), lambda e: exp(sympy.factor(e.args[0])))
+    quotient = quotient.replace(lambda e: isinstance(e, exp), lambda e: exp(sympy.factor(e.args[0])))
+    return _rooted(quotient)
 
 
-def sign_at_infinity(forms: list[tuple[Expr, Expr]], names: Mapping[str, Interval]) -> int:
+def _rooted(product: Expr) -> Expr:
+    """x^a (c x^d + ...)^r with a + d r = 0 as (c + ...)^r: a root and a power that are infinite together are not."""
+    powers = product.as_powers_dict()
+    for base, r in powers.items():
+        letters = base.free_symbols
+        if not isinstance(base, Add) or not r.is_Rational or len(letters) != 1 or not base.is_polynomial(*letters):
+            continue
+        (x,) = letters
+        d, a = sympy.degree(base, x), powers.get(x, sympy.S.Zero)
+        if a and a + d * r == 0 and (d % 2 == 0 or not a.is_integer):
+            side = sympy.sign(x) ** a if a.is_integer else 1
+            return product / (x**a * base**r) * side * sympy.expand(base / x**d) ** r
+    return product
+
+
+def sign_at_infinity(forms: list[Form], names: Mapping[str, Interval]) -> int:
     """1 or -1 where one form shows that the sum is positive, or negative, over the cell; else 0."""
     for term, rest in forms:
         first, _ = over(term, names)
         if first is None or not (first.low >= 0 or first.high <= 0):
             continue
-        second, _ = over(rest, names)
-        if second is None or not (second.low > 0 or second.high < 0):
+        ratios = [_fading(ratio, names) for ratio in rest]
+        second = sum((r for r in ratios if r is not None), Interval(ZERO, ZERO))
+        if None in ratios or not (second.low > 0 or second.high < 0):
             continue
         return (1 if first.low >= 0 else -1) * (1 if second.low > 0 else -1)
     return 0
+
+
+def _fading(ratio: Expr, names: Mapping[str, Interval]) -> Interval | None:
+    """What it can be; where its size falls all the way to infinity, between its first value and zero."""
+    value, whole = over(ratio, names)
+    if value is None or not whole or (value.low.is_finite() and value.high.is_finite()):
+        return value
+    letters = ratio.free_symbols
+    side = names[next(iter(letters)).name] if len(letters) == 1 else EVERYTHING
+    place = side.low if side.low.is_finite() else side.high
+    if not place.is_finite():
+        return value
+    (x,) = letters
+    rate, smooth = over(_rate(ratio, x), names)
+    if rate is None or not smooth or not (rate.high <= 0 if place is side.low else rate.low >= 0):
+        return value
+    first, _ = over(ratio, {x.name: Interval(place, place)})
+    return value if first is None else first.union(Interval(ZERO, ZERO))
+
+
+@lru_cache(maxsize=256)
+def _rate(product: Expr, x: Symbol) -> Expr:
+    """The derivative of the logarithm of its size."""
+    return Add(*(sympy.diff(factor, x) / factor for factor in Mul.make_args(product)))
 
 
 def narrowest(forms: list[Expr], names: Mapping[str, Interval]) -> Interval:

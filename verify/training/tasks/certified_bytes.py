@@ -23,6 +23,7 @@ from . import corpus
 from .learner import Learner, whole_steps
 
 CHUNK, WARM, CLIP = 64, 50, 1.0
+LAST = 0.05  # of the rate, in the end
 SPREAD = 0.05  # deviation of the weights for a coordinate of 1
 UNITS = 0.5, 1.0  # of coordinates, and of biases
 Report = Callable[[int], None]
@@ -81,7 +82,7 @@ def _online(
 ) -> tuple[list[int], Tensor, Tensor]:
     """Losses on every window before it is learned, the network that is kept, and the last one."""
     learner, rng, found = Learner(start, second=0.98, clip=CLIP), generator(key, "batches"), list[int]()
-    steps, until = config.windows // config.batch * config.each, config.windows - config.held_out
+    steps, until = config.settled // config.batch * config.each, config.windows - config.held_out
     kept = start
     for first in range(0, config.windows, config.batch):
         batch = windows[first : first + config.batch]
@@ -91,7 +92,8 @@ def _online(
         for again in range(config.each):
             rows = torch.from_numpy(rng.integers(first + config.batch, size=config.batch))
             own = windows[rows] if again else batch
-            rate = config.rate * min(1.0, (learner.steps + 1) / WARM) * min(1.0, 0.05 + 2 * (1 - learner.steps / steps))
+            fall = min(1.0, LAST + 2 * max(0.0, 1 - learner.steps / steps))
+            rate = config.rate * min(1.0, (learner.steps + 1) / WARM) * fall
             learner.step(lambda flat, own=own: surprise(config, named(config, flat), own).mean(), rate)
         report(learner.steps)
     return found, kept, learner.flat

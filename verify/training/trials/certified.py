@@ -91,6 +91,7 @@ class Bytes(Keyed):
     batch: int = 32
     each: int = 3  # steps after every batch: on itself, and on windows that were seen
     rate: float = 4e-3
+    settle: float = 0.75  # of the pass: until then the rate falls, and what comes after certifies the run
     dimensions: int = 0  # of a subspace, and a bias for each byte; 0: nothing is compressed
     walk: int = 1000  # steps in it, the second half of them on whole coordinates
     pace: float = 0.05  # the rate there
@@ -101,12 +102,18 @@ class Bytes(Keyed):
         check((
             (self.width % self.heads != 0, f"the heads divide the width, got {self.heads} and {self.width}"),
             (self.windows % self.batch != 0 or self.held_out % self.batch != 0, "windows come in whole batches"),
+            (not 0 < self.settle < 1, f"a run settles before its end, got {self.settle}"),
             (not 0 < self.held_out < self.windows, "fewer windows are held out than there are"),
             (min(self.context, self.layers, self.each, self.test, self.walk) < 1, "sizes are positive"),
         ))  # fmt: skip
 
     protocol = "fast"
     heavy = True
+
+    @property
+    def settled(self) -> int:
+        """Windows that come before, in whole batches."""
+        return round(self.settle * self.windows / self.batch) * self.batch
 
     @property
     def iterations(self) -> int:

@@ -40,6 +40,7 @@ def config(values: Mapping[str, Any]) -> Trial:
         (kind is Regression and "N" not in given, "a prompt has N >= 2 tokens: N is missing"),
         (kind is Spectrum and "D" not in given, "the degree D is missing"),
         (kind is Majority and "T" not in given, "the length T is missing"),
+        (kind is Bits and not {"function", "s"} <= set(given), "the function, or s, is missing"),
     ))  # fmt: skip
     made: Trial = kind(**given)
     return made

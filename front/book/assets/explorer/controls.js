@@ -59,7 +59,7 @@ function maureyControls({ E, model, address, words, data, app }) {
   // --- symbols -------------------------------------------------------------------------------------------------------
 
   const GROUPS = [
-    ["Sizes", (p) => p.domain === "positive integer"],
+    ["Sizes", (p) => p.domain.endsWith("integer")],
     ["Norms and Lipschitz constants", (p) => /^(B|C|L|R|r|c)_|^R$|norm|variation/.test(p.name) && !p.value],
     ["Accuracy and confidence", (p) => !p.value],
     ["Constants", () => true],
@@ -69,7 +69,7 @@ function maureyControls({ E, model, address, words, data, app }) {
 
   /** The values at which a slider stops, each another one: by factors. */
   function stops(p) {
-    const [low, high] = address.range(p).map((x) => Math.log(Number(x))), whole = p.domain === "positive integer";
+    const [low, high] = address.range(p).map((x) => Math.log(Number(x))), whole = p.domain.endsWith("integer");
     const all = Array.from({ length: FINE + 1 }, (_, i) => Math.exp(low + ((high - low) * i) / FINE));
     return [...new Set(all.map((x) => shown(whole ? Math.max(1, Math.round(x)) : x)))];
   }

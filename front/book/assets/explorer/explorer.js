@@ -337,7 +337,7 @@
   /** The line where things are is moved by pointer and by keyboard. */
   function moved() {
     const figure = box("figure"), set = (x) => {
-      const p = app.named(state.over[0]), text = p.domain === "positive integer" ? String(Math.max(1, Math.round(x))) : String(Number(x.toPrecision(4)));
+      const p = app.named(state.over[0]), text = p.domain.endsWith("integer") ? String(Math.max(1, Math.round(x))) : String(Number(x.toPrecision(4)));
       if (model.wrong(p, text)) return;
       const field = box(`field-${p.name}`);
       if (field) { field.value = text; field.parentElement.querySelector("input[type=range]")?.show(text); }

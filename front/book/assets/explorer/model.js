@@ -38,10 +38,12 @@ function maureyModel(E, C, data) {
 
   const WORDS = {
     "positive integer": "a positive integer", "positive real": "a positive number", "nonnegative real": "a number from 0 on",
+    "nonnegative integer": "an integer from 0 on", "in [-1, 1]": "a number from -1 to 1",
     "in [0, 1]": "a number from 0 to 1", "in (0, 1)": "a number between 0 and 1", "in (0, 1]": "a number above 0, up to 1",
   };
   const INSIDE = {
     "positive integer": ([p, q]) => p > 0n && p % q === 0n, "positive real": ([p]) => p > 0n,
+    "nonnegative integer": ([p, q]) => p >= 0n && p % q === 0n, "in [-1, 1]": ([p, q]) => p >= -q && p <= q,
     "nonnegative real": ([p]) => p >= 0n, "in [0, 1]": ([p, q]) => p >= 0n && p <= q,
     "in (0, 1)": ([p, q]) => p > 0n && p < q, "in (0, 1]": ([p, q]) => p > 0n && p <= q,
   };
@@ -183,7 +185,7 @@ function maureyModel(E, C, data) {
   }
 
   const integer = (chosen, name) =>
-    chosen.some(({ claim }) => claim.symbols.some((p) => p.name === name && p.domain === "positive integer"));
+    chosen.some(({ claim }) => claim.symbols.some((p) => p.name === name && p.domain.endsWith("integer")));
 
   // --- what is to be said --------------------------------------------------------------------------------------------
 
