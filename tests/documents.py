@@ -34,6 +34,7 @@ README, DOCS = ROOT / "README.md", ROOT / "docs"
 CLAIMS, REPAIRED = DOCS / "claims.md", DOCS / "repaired.md"
 PAGES = [README, *sorted({*DOCS.rglob("*.md"), CLAIMS, REPAIRED})]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.S | re.M)
+FAMILIES = re.compile(r"(<!-- families -->\n).*?(<!-- end of families -->)", re.S)
 COUNTS = re.compile(r"(<!-- counts -->\n).*?(<!-- end of counts -->)", re.S)
 PLANS = {"make tables": "maurey tables", "make test": "pytest", "make book": "maurey book"}  # what each would start
 
@@ -45,6 +46,7 @@ def fresh(page: Path, folder: Path) -> str:
     if page == REPAIRED:
         return repairs.page()
     text = COUNTS.sub(lambda match: match.group(1) + counts() + match.group(2), page.read_text())
+    text = FAMILIES.sub(lambda match: match.group(1) + families() + match.group(2), text)
     return with_outputs(text, folder)
 
 
@@ -108,6 +110,16 @@ def _plan(command: str) -> str:
 
 
 RUN = {"sh": run_commands, "python": run_python}
+
+
+def families() -> str:
+    """The models that are read, as the tests have them."""
+    sys.path.append(str(ROOT / "tests" / "verify" / "models"))
+    references = importlib.import_module("references")
+    lines = ["| `model_type` | `architectures` | scores |", "| --- | --- | --- |"]
+    for name, (config, *_) in references.MODELS.items():
+        lines.append(f"| {config['model_type']} | {config['architectures'][0]} | {name.partition(', ')[2]} |")
+    return "\n".join(dict.fromkeys(lines)) + "\n"
 
 
 def claims_page() -> str:

@@ -50,12 +50,19 @@ def smaller_testing(config):
     return config | {"degrees": config["degrees"][:3], "runs": 20, "free": config["free"][:2]}  # rows of their own
 
 
+def smaller_models(config):
+    """Random weights are the same everywhere; of what is trained, rounding is not."""
+    vary = {"L": [1, 2], "d": [16], "eps": ["1e-5"], "m": [1000]}
+    return config | {"weights": ["random"], "vary": vary}
+
+
 # rows that take long and are made one by one: so many of them, which must be among the committed ones
 IN_PART = {
     "lintilhac2026/perturbation": (smaller_perturbation, 8),
     "lintilhac2026/comparison": (smaller_comparison, 23),
     "edelman2022/covers": (smaller_covers, 9),
     "lintilhac2026/testing": (smaller_testing, 3),
+    "models/encoders": (smaller_models, 14),
 }
 COMPUTED = [name for name in exhibits.names() if not trained.is_trained(name)]
 

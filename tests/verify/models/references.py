@@ -116,6 +116,13 @@ def roberta_classifier(c, w, ids):
     return dense(w, "classifier.out_proj", np.tanh(dense(w, "classifier.dense", x)))
 
 
+def roberta_words(c, w, ids):
+    """RobertaForMaskedLM: the activation is GELU whatever the config says."""
+    x = gelu(dense(w, "lm_head.dense", bert(c, w, ids, "roberta.", c["pad_token_id"] + 1)))
+    x = normed(w, "lm_head.layer_norm", x, c["layer_norm_eps"])
+    return x @ w["roberta.embeddings.word_embeddings.weight"].T + w["lm_head.bias"]
+
+
 def distilbert(c, w, ids):
     w = {n.removeprefix("distilbert."): x for n, x in w.items()}
     x = w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][: len(ids)]
@@ -132,6 +139,14 @@ def distilbert(c, w, ids):
 
 def distilbert_classifier(c, w, ids):
     return dense(w, "classifier", relu(dense(w, "pre_classifier", distilbert(c, w, ids)[0])))
+
+
+def distilbert_words(c, w, ids):
+    """DistilBertForMaskedLM."""
+    x = normed(
+        w, "vocab_layer_norm", ACTIVATIONS[c["activation"]](dense(w, "vocab_transform", distilbert(c, w, ids))), 1e-12
+    )
+    return x @ w["distilbert.embeddings.word_embeddings.weight"].T + w["vocab_projector.bias"]
 
 
 def gpt2(c, w, ids):
@@ -373,7 +388,19 @@ MODELS = {
                     max_position_embeddings=T + 2, layer_norm_eps=1e-5, pad_token_id=1),
         ROBERTA | linear("classifier.dense", 8, 8) | linear("classifier.out_proj", 3, 8), roberta_classifier,
     ),
+    "roberta, words": (
+        bert_config(model_type="roberta", architectures=["RobertaForMaskedLM"], type_vocab_size=1, hidden_act="relu",
+                    max_position_embeddings=T + 2, layer_norm_eps=1e-5, pad_token_id=1),
+        ROBERTA | linear("lm_head.dense", 8, 8) | norm("lm_head.layer_norm", 8) | {"lm_head.bias": (VOCABULARY,)},
+        roberta_words,
+    ),
     "distilbert, classes": (distilbert_config(), distilbert_shapes(), distilbert_classifier),
+    "distilbert, words": (
+        distilbert_config(architectures=["DistilBertForMaskedLM"]),
+        {n: s for n, s in distilbert_shapes().items() if n.startswith("distilbert.")} | linear("vocab_transform", 8, 8)
+        | norm("vocab_layer_norm", 8) | {"vocab_projector.bias": (VOCABULARY,)},
+        distilbert_words,
+    ),
     "gpt2, words": (gpt2_config(), gpt2_shapes(), gpt2_words),
     "gpt2, classes": (
         gpt2_config(architectures=["GPT2ForSequenceClassification"], num_labels=3),

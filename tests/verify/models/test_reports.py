@@ -16,6 +16,8 @@ from mpmath import mpf
 from maurey.symbolic.architecture import Loss
 from maurey.symbolic.errors import InputError
 from maurey.verify.models import derivatives
+from maurey.verify.models import report as reports
+from maurey.verify.models.files import safetensors
 from maurey.verify.models.model import of_folder, of_tables
 from maurey.verify.models.report import Options, report
 from maurey.verify.models.running import of_checkpoint
@@ -174,6 +176,18 @@ def test_other_formats_take_their_own_bits(tmp_path):
     found = asked(write(tmp_path / "gpt", config, half), loss=Loss("0-1"))
     numbers = sum(x.size for x in weights.values())
     assert abs(row(found, "bits").log_N.value - 16 * numbers * Decimal(2).ln()) < Decimal("1e-6")
+
+
+def test_large_models_take_one_pass_and_say_so(bert, monkeypatch):
+    """The spectral norm is then at most the Frobenius norm; no tensor is held."""
+    monkeypatch.setattr(reports, "LARGE", 1000)
+    monkeypatch.setattr(safetensors.Entry, "read", lambda self: pytest.fail("a tensor was held"))
+    found = asked(bert[0], loss=Loss("0-1"))
+    assert found.one_pass
+    assert any("in one pass: the spectral norm is at most the Frobenius norm" in h.text for h in found.rests)
+    layer = next(one for one in found.layers if one.place.slot == "Q")
+    assert layer.norms.spectral.upper == layer.norms.frobenius.upper
+    assert [one.route for one in found.rows if not one.refused] == ["bits"]  # a code would want another pass
 
 
 SIGMA = 0.05

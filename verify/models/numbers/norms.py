@@ -65,10 +65,10 @@ def _slack(A: Tensor) -> float:
 
 def _by_squares(A: Tensor) -> Norms:
     exponent, (outputs, inputs) = exponent_of(A), A.shape
-    rows, columns = np.zeros(outputs), np.zeros(inputs)
+    rows, columns, ones = np.zeros(outputs), np.zeros(inputs), np.ones(inputs)
     for part, x in blocks(A, exponent):
-        np.vecdot(x, x, out=rows[part])
-        np.multiply(x, x, out=x)
+        np.square(x, out=x)
+        np.matmul(x, ones, out=rows[part])
         columns += np.ones(len(x)) @ x
     total, error = float(rows.sum()), _slack(A)
     if not math.isfinite(total):

@@ -20,7 +20,7 @@ FLOATS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # a bfloat16
 INTEGERS = {"I8": "i1", "U8": "u1", "BOOL": "?", "I16": "<i2", "U16": "<u2", "I32": "<i4", "U32": "<u4"}
 WIDE = {"I64": "<i8", "U64": "<u8"}  # not every one of them is a double
 KINDS = FLOATS | INTEGERS | WIDE
-CELLS = 1 << 16  # of a block: what is done to it stays in the cache
+CELLS = 1 << 15  # of a block: what is done to it stays in the cache
 RANGE = 200  # squares of what lies within 2^-RANGE and 2^RANGE are far from the ends of the doubles
 
 
