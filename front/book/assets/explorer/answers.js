@@ -18,7 +18,7 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
   function values(box, found, certified) {
     const least = app.smallest(found), smallest = least.length ? found[least[0]].at.value : null;
     const times = ({ value }) => (value && smallest && value.sign > 0 && smallest.sign > 0 && Math.abs(value.log - smallest.log) > 1e-6
-      ? h("span", { class: "quiet" }, ` ${told(1, value.log - smallest.log, 3)} times the smallest proved`) : null);
+      ? h("span", { class: "quiet" }, ` ${told(1, value.log - smallest.log, 3)} times the smallest`) : null);
     box.replaceChildren(h("table", { class: "values" },
       h("thead", {}, h("tr", {}, ["letter", "bound", "known", app.where()].map((text, n) => h("th", { scope: "col" }, n ? text : h("span", { class: "hidden" }, text))))),
       h("tbody", {}, found.map(({ one, at, remarks }, n) => {
