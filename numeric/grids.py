@@ -155,11 +155,17 @@ class Logs:
         return LogValue(np.where(x.log < LARGE, count.log, x.log), count.sign)
 
     def select(self, branches: list[tuple[Any, Callable[[], Any]]], env: Mapping[str, Any]) -> LogValue:
-        if branches[-1][0] != true:
-            branches = [*branches, (true, lambda: LogValue(np.nan))]  # no case applies: undefined
-        value: LogValue = branches[-1][1]()
-        for condition, build in reversed(branches[:-1]):
-            value = _where(self._holds(condition, env), build(), value)
+        """Of what no point reaches nothing is asked: an entry before the first one is not there."""
+        reached: list[tuple[Any, Callable[[], Any]]] = []
+        for condition, build in [*branches, (true, lambda: LogValue(np.nan))]:  # no case applies: undefined
+            holds = self._holds(condition, env)
+            if np.any(holds):
+                reached.append((holds, build))
+            if np.all(holds):
+                break
+        value: LogValue = reached.pop()[1]()
+        for holds, build in reversed(reached):
+            value = _where(holds, build(), value)
         return value
 
     def integrate(self, node: Expr, env: Mapping[str, Any]) -> LogValue:

@@ -59,7 +59,9 @@ def export(claim: Claim, form: str = "", part: str = "", setting: Setting | None
         "form": form,
         "relation": chosen.relation_of(form),
         "takes": [
-            {"name": p.name, "domain": p.domain, "index": p.index or None} for p in claim.symbols if p.name in taken
+            {"name": p.name, "latex": p.latex, "meaning": p.meaning, "domain": p.domain, "index": p.index or None}
+            for p in claim.symbols
+            if p.name in taken
         ],
         "constants": {c.name: str(c.value) for c in claim.constants if c.name in taken},
         "steps": [_step(claim, step) for step in steps],

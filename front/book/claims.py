@@ -15,7 +15,7 @@ from maurey.verify.evidence import entry_of, proved_form, stands
 from . import cite, formulas, reports
 from .graph import neighbourhood
 from .library import Library, Record
-from .maths import named
+from .maths import mathml, named
 from .page import Page
 from .prose import address, inline, prose
 from .values import Point, point
@@ -149,7 +149,7 @@ def _parts(claim: Claim, library: Library, at: Point | None) -> Iterator[dict[st
         shown |= {getattr(part, form): f"{part.name}-{form}" for form in own}
         yield {
             "name": part.name,
-            "lhs": formulas.mathml(part.lhs, display=True),
+            "lhs": mathml(part.lhs, display=True),
             "meaning": prose(part.meaning, claim),
             "hides": prose(part.hides, claim) if part.relation in HIDES and part.hides else "",
             "forms": [_form(claim, part, form, library, at) for form in own],
@@ -171,7 +171,7 @@ def _form(claim: Claim, part: Part, form: str, library: Library, at: Point | Non
         "formula": main,
         "where": where if shown else [],
         "steps": 0 if shown else len(steps),
-        "value": formulas.mathml(reports.value(value)) if value else "",
+        "value": mathml(reports.value(value)) if value else "",
         "latex": latex if len(latex) <= PASTED else "",
     }
 
@@ -225,7 +225,7 @@ def _steps(
             before = out[-1]["before"] if out and "before" in out[-1] else []
             if not before:
                 out.append({"n": n, "before": before})
-            before.append({"id": known[step]["id"], "name": step.name, "left": formulas.mathml(step_latex(step))})
+            before.append({"id": known[step]["id"], "name": step.name, "left": mathml(step_latex(step))})
             out[-1]["last"] = n
             continue
         departs = claim.departure(step, form)

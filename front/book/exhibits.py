@@ -62,7 +62,7 @@ def _exhibit(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "paper": paper,
-        "paper_short": cite.short(paper),
+        "paper_short": called(paper),
         "short": name.partition("/")[2].replace("_", " "),
         "title": title,
         "heading": prose(title, links=False),
@@ -73,6 +73,11 @@ def _exhibit(name: str) -> dict[str, Any]:
     }
 
 
+def called(paper: str) -> str:
+    """A paper, or what our own exhibits are about."""
+    return cite.short(paper) if paper in cite.papers() else paper.capitalize()
+
+
 def tone(word: str) -> str:
     return next((shade for start, shade in TONES.items() if word.startswith(start) or word.endswith(start)), "none")
 
@@ -81,7 +86,7 @@ def _groups(shown: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for paper in dict.fromkeys(one["paper"] for one in shown.values()):
         yield {
             "paper": paper,
-            "short": cite.short(paper),
+            "short": called(paper),
             "exhibits": [o for o in shown.values() if o["paper"] == paper],
         }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from maurey.paper_tables import exhibits
+from maurey.symbolic.claim import Claim
 
 from . import cite
 from .figures import figure
@@ -16,6 +18,7 @@ from .page import Page
 from .picture import KEY, picture
 from .prose import address
 
+FEW = 2  # claims of a paper
 TONES = ("good", "partly", "bad", "open", "none")
 WORDS = {"good": "hold", "partly": "hold under a condition that is not stated", "bad": "fail", "open": "undecided",
          "none": "nothing to check"}  # fmt: skip
@@ -29,7 +32,7 @@ def pages(library: Library) -> Iterator[Page]:
         "subject_address": address(KEY),
         "subject_paper": cite.short(KEY.partition("/")[0]),
         "instead": figure(README, "Samples that a theorem asks for, beside what networks took"),
-        "bars": [_bar(paper, library) for paper in library.papers if len(library.of_paper(paper)) > 2],
+        "bars": _bars(library),
         "words": WORDS,
         "counts": _counts(library),
         "guides": guides(),
@@ -41,12 +44,18 @@ def pages(library: Library) -> Iterator[Page]:
     yield Page("index.html", "home.html", "Maurey", "", context, about)
 
 
-def _bar(paper: str, library: Library) -> dict[str, Any]:
-    """How the claims of a paper stand."""
-    claims = library.of_paper(paper)
+def _bars(library: Library) -> list[dict[str, Any]]:
+    """How the claims of each paper stand; those that are taken from the literature, one or two of a paper, together."""
+    own = {paper: library.of_paper(paper) for paper in library.papers}
+    bars = [_bar(cite.short(paper), paper, claims, library) for paper, claims in own.items() if len(claims) > FEW]
+    taken = {paper: claims for paper, claims in own.items() if len(claims) <= FEW}
+    return [*bars, _bar("The literature", next(iter(taken)), [*chain(*taken.values())], library)] if taken else bars
+
+
+def _bar(short: str, paper: str, claims: Sequence[Claim], library: Library) -> dict[str, Any]:
     found = Counter(library.badge(claim.key).tone for claim in claims)
     shares = [{"tone": tone, "count": found[tone], "words": WORDS[tone]} for tone in TONES if found[tone]]
-    return {"paper": paper, "short": cite.short(paper), "count": len(claims), "shares": shares}
+    return {"paper": paper, "short": short, "count": len(claims), "shares": shares}
 
 
 def _counts(library: Library) -> dict[str, int]:

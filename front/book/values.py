@@ -16,8 +16,9 @@ SIZES = {  # of a small network with many samples
     "K": "1000", "eps": "1/10", "delta": "1/20", "d_e": "16", "D_e": "80", "d_h": "256", "s": "3", "p": "8",
     "d_f": "3", "variation": "4", "ratio": "2", **dict.fromkeys(SMALL, "1/1000"),
 }  # fmt: skip
-OTHERS = {"in (0, 1)": "1/4", "in (0, 1]": "1/2", "in [0, 1]": "1/2", "positive integer": "2"}
-TRIED = (  # in the place of the first, until the claim's assumptions are met
+OTHERS = {"in (0, 1)": "1/4", "in (0, 1]": "1/2", "in [0, 1]": "1/2", "in [-1, 1]": "1/2",
+          "positive integer": "2", "nonnegative integer": "1"}  # fmt: skip
+TRIED: tuple[dict[str, str], ...] = (  # in the place of the first, until the claim's assumptions are met
     {},
     {"R": "100", "N": "1000"},
     {"d": "4", "d_e": "64"},

@@ -320,6 +320,7 @@ def test_a_network_of_ones_own_is_dropped_and_drawn(page, tmp_path):
     expected = [float(claim.sweep(form, "log_N", **at | {"B_V": [1, 2, 1], "L": 3}).log) for form in forms]
     assert page.evaluate("maurey.found().map(({ at }) => at.value.log)") == pytest.approx(expected, rel=1e-12)
     assert "smallest proved" not in " ".join(rows(page))
+    assert page.input_value("#focus") == "own/mine/-b-net:log_N:derived"
     assert "<b>net" not in page.locator("#values").inner_html()
 
 

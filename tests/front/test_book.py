@@ -20,6 +20,7 @@ from maurey.book import (
     figures,
     graph,
     guides,
+    home,
     library,
     markdown,
     maths,
@@ -169,6 +170,12 @@ def test_what_certifies_carries_no_words_for_readers():
     for module in (sympy.core.power, sympy.printing.str, runtime):
         source = Path(module.__file__).read_text()
         assert emptied(source) == ast.dump(ast.parse(runtime.bare(source))) != ast.dump(ast.parse(source))
+
+
+def test_the_first_page_counts_every_claim(found):
+    bars = home._bars(found)
+    assert sum(share["count"] for bar in bars for share in bar["shares"]) == len(found.claims)
+    assert bars[-1]["short"] == "The literature"
 
 
 def test_exhibits_that_are_begun_have_no_page(monkeypatch):

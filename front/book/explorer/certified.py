@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -77,7 +77,7 @@ def _narrowed(order: Any, low: Fraction, high: Fraction, integer: bool) -> tuple
     return low, high
 
 
-CALLS = {"value": value, "crossover": crossover, "samples": samples}
+CALLS: dict[str, Callable[[Question], Any]] = {"value": value, "crossover": crossover, "samples": samples}
 
 
 def answer(text: str) -> str:

@@ -34,7 +34,7 @@ class Table:
             self._known[known] = self.steps.setdefault(own, len(self.steps))
         return self._known[known]
 
-    def list(self, steps: list[Step]) -> int:
+    def listed(self, steps: list[Step]) -> int:
         own = tuple(map(self.step, steps))
         return self.lists.setdefault(own, len(self.lists))
 
@@ -64,7 +64,7 @@ def variants(table: Table, claim: Claim, part: Part, form: str) -> dict[str, int
 
     def listed(given: frozenset[str], sizes: Iterable[int]) -> int:
         setting = Setting(dict(zip(lengths(claim, given), sizes, strict=False)), given, None)
-        return table.list(part.steps(form, setting))
+        return table.listed(part.steps(form, setting))
 
     every, two = frozenset[str]().union(*groups(claim)), (2, 2, 2)
     counts = [group for group in groups(claim) if listed(every - group, two) != listed(every, two)]

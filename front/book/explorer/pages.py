@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from maurey.book.guides import guides
 from maurey.book.page import Page
 from maurey.book.prose import ROOT
 from maurey.symbolic.claim import Claim
@@ -34,7 +35,8 @@ ABOUT = "Sliders for T, d, m and norms: what bounds say, which is smallest, what
 
 def pages() -> Iterator[Page]:
     scripts = ["assets/temml.min.js", "explorer/data.js", *(f"assets/explorer/{name}.js" for name in SCRIPTS)]
-    context = {"scripts": scripts, "runtime": f"{ROOT}{runtime.FOLDER}/" if runtime.complete() else ""}
+    how = f"{ROOT}guides/networks.html#in-ten-lines" if "networks" in guides() else ""
+    context = {"how": how, "scripts": scripts, "runtime": f"{ROOT}{runtime.FOLDER}/" if runtime.complete() else ""}
     yield Page("explorer/index.html", "explorer.html", "Explorer", "explorer", context, ABOUT)
 
 

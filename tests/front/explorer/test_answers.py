@@ -10,6 +10,7 @@ from pagescripts import engine, function
 from points import point
 
 import maurey
+from maurey import nn
 from maurey.book.explorer import data, forms
 from maurey.numeric.slack import slack
 from maurey.symbolic import registry
@@ -240,8 +241,26 @@ BLAME = """(id, values) => {
 )
 def test_shares_are_those_of_blame(page, curve, values):
     claim, part, form, given = known(curve, values)
-    expected = claim.blame(form, part, **given)
-    found = page(BLAME)(curve, values)
+    shares_agree(page(BLAME)(curve, values), claim.blame(form, part, **given))
+
+
+def test_shares_of_a_network_of_ones_own(page):
+    """The number of its layers stays: its form has sums over them."""
+    words = nn.Embedding("K", "d", positions="T")
+    layers = nn.Layers(nn.Residual(nn.MLP("d", "d_ff", "gelu")), "L")
+    network = nn.Sequence(words, layers, nn.Read("last"), nn.Head("head", 2, "d"))
+    bound = maurey.derive(network, nn.Words("T"), loss=nn.Ramp("margin"), route="net", key="mine/net")
+    at = dict(m=10**9, L=3, d=16, d_ff=32, K=100, T=8, margin="1/2", delta="1/20")
+    at |= dict(B_W1=2, B_W2=3, B_E_rows=1, B_P_rows=1, B_head=2)
+    source = (
+        "(steps, values) => { const B = maureyBlame(E); return B.shares(steps, numbers(values), B.lengths(steps)); }"
+    )
+    exported = bound.export(part="gap")
+    given = {**exported["constants"], **{name: str(x) for name, x in at.items()}}
+    shares_agree(page(source)(exported["steps"], given), bound.blame(part="gap", **at))
+
+
+def shares_agree(found, expected):
     assert found["log"] == pytest.approx(expected.log, rel=1e-12)
     mine = {row["name"] if row["i"] is None else f"{row['name']}[{row['i'] + 1}]": row for row in found["rows"]}
     assert set(mine) == {row.name for row in expected.shares}

@@ -18,7 +18,7 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
   function values(box, found, certified) {
     const least = app.smallest(found), smallest = least.length ? found[least[0]].at.value : null;
     const times = ({ value }) => (value && smallest && value.sign > 0 && smallest.sign > 0 && Math.abs(value.log - smallest.log) > 1e-6
-      ? h("span", { class: "quiet" }, ` ${told(1, value.log - smallest.log, 3)} × the smallest`) : null);
+      ? h("span", { class: "quiet" }, ` ${told(1, value.log - smallest.log, 3)} times the smallest`) : null);
     box.replaceChildren(h("table", { class: "values" },
       h("thead", {}, h("tr", {}, ["letter", "bound", "known", app.where()].map((text, n) => h("th", { scope: "col" }, n ? text : h("span", { class: "hidden" }, text))))),
       h("tbody", {}, found.map(({ one, at, remarks }, n) => {
@@ -77,7 +77,7 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
       return h("tr", {}, h("th", { scope: "row" }, p ? math(p.latex) : name, p ? h("span", { class: "hidden" }, ` ${name}`) : null, count > 1 && by !== "layer" ? h("span", { class: "quiet" }, ` ${count} of them`) : null),
         h("td", { class: "track" }, bar), h("td", { class: "factor" }, factor(share)), h("td", { class: "quiet" }, half));
     }))), h("p", { class: "quiet" }, `The bound, ${told(1, found.log)}, is the product of these factors: what it gains while each quantity moves from 1 to where it is.`,
-      idle.length ? [" No part in it have ", idle.map(([name], n) => [n ? ", " : "", app.named(name) ? math(app.named(name).latex) : name]), "."] : null));
+      idle.length ? [" One is the factor of ", idle.map(([name], n) => [n ? ", " : "", app.named(name) ? math(app.named(name).latex) : name]), "."] : null));
     return undefined;
   }
 

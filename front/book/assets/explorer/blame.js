@@ -20,6 +20,21 @@ function maureyBlame(E) {
     return found;
   }
 
+  /** Names that say how long sums and lists are: no numbers between 1 and what they are. */
+  function lengths(steps) {
+    const found = new Set();
+    const look = (node) => {
+      if (!Array.isArray(node)) return;
+      if (["sum", "product"].includes(node[0])) for (const end of [node[2], node[3]]) names(end, found);
+      node.forEach(look);
+    };
+    for (const { value, over } of steps) {
+      look(value);
+      if (over) names(over[1], found);
+    }
+    return [...found];
+  }
+
   /** The quantities that move: [name, place in its list or null], and the logarithm of each. */
   function movable(steps, values, still) {
     const used = new Set();
@@ -65,5 +80,5 @@ function maureyBlame(E) {
     return { log: end, rows: rows.sort((x, y) => Math.abs(y.share) - Math.abs(x.share)) };
   }
 
-  return { shares, names };
+  return { shares, names, lengths };
 }

@@ -179,12 +179,13 @@
       found.some(({ one }) => one.part.quantity === "entropy") ? "A log covering number says nothing by itself: it becomes a bound on the gap, and that says something once there are enough samples. " : "These bounds do not speak of a number of samples. ", more)]));
   }
 
-  const blamer = maureyWorker(maureyTails, maureyEvaluator, maureyBlame);
+  const blamer = maureyWorker(maureyTails, maureyEvaluator, maureyBlame), { lengths } = maureyBlame(E);
 
   function blamed() {
     const row = found.find(({ one }) => one.id === (app.focus() || {}).id), out = box("blame");
     if (!row || row.at.problem) return answers.blame(out, { problem: row ? row.at.problem : "No bound is drawn." }, by);
-    const still = [...Object.keys(row.at.sizes)], inputs = Object.fromEntries(Object.entries(row.at.env).filter(([name]) => row.at.uses.has(name) || still.includes(name)));
+    const still = [...Object.keys(row.at.sizes), ...(row.one.claim.own ? lengths(row.at.steps) : [])];
+    const inputs = Object.fromEntries(Object.entries(row.at.env).filter(([name]) => row.at.uses.has(name) || still.includes(name)));
     out.setAttribute("aria-busy", "true");
     blamer.ask({ steps: row.at.steps, values: inputs, still }, (answer) => {
       out.removeAttribute("aria-busy");
@@ -228,7 +229,8 @@
       state.curves = state.curves.includes(id) ? state.curves.filter((one) => one !== id) : [...other, id].slice(-address.MOST_CURVES);
       structure();
     },
-    show(ids) {
+    show(ids, focus = "") {
+      state.focus = focus;
       state.curves = ids.slice(0, address.MOST_CURVES);
       picked = model.curve(ids[0]).part.quantity;
       structure();

@@ -50,13 +50,15 @@ function maureyOwn({ model, words, app, complain }) {
       if (step.over) check(step.over[1], count);
       return { name: step.name, latex: isText(step.latex) ? step.latex : step.name, over: step.over || null, value: step.value, trivial: 0 };
     });
-    const symbols = one.takes.map(({ name, domain, index }) => {
+    const symbols = one.takes.map(({ name, latex, meaning, domain, index }) => {
       if (!isText(name) || !/^[A-Za-z]\w*$/.test(name) || !Object.hasOwn(model.WORDS, domain)) refuse(`it takes “${String(name).slice(0, 30)}” with the domain “${String(domain).slice(0, 30)}”`);
       const known = model.named(name);
-      return { name, domain, index: index || "", optional: false, latex: known ? known.latex : `\\mathrm{${name.replace(/_/g, "\\_")}}`, meaning: known ? known.meaning : "as in your file", plain: known ? known.plain : "as in your file" };
+      const said = isText(meaning) ? { meaning, plain: meaning.replace(/[$\\{}]/g, "") } : known || { meaning: "as in your file", plain: "as in your file" };
+      const written = isText(latex) ? latex : known ? known.latex : `\\mathrm{${name.replace(/_/g, "\\_")}}`;
+      return { name, domain, index: index || "", optional: false, latex: written, meaning: said.meaning, plain: said.plain };
     });
     const constants = Object.entries(one.constants || {}).map(([name, value]) => model.exact(value) && /^\w+$/.test(name)
-      ? { name, value: String(value), latex: (model.named(name) || { latex: name }).latex, meaning: "a constant of your file", plain: "a constant of your file", domain: "positive real", index: "", optional: false }
+      ? { name, value: String(value), latex: (model.named(name) || { latex: name.replace(/_(.+)$/, "_{\\mathrm{$1}}") }).latex, meaning: "a constant of your file", plain: "a constant of your file", domain: "positive real", index: "", optional: false }
       : refuse(`its constant ${name} is no number`));
     return { one, steps, symbols, constants };
   }
@@ -90,7 +92,7 @@ function maureyOwn({ model, words, app, complain }) {
       const count = { nodes: 0 }, ids = all.map((one) => read(one, count)).map(adopt), quantity = model.curve(ids[0]).part.quantity;
       const same = app.chosen().filter((one) => one.part.quantity === quantity).map(({ id }) => id);
       complain([]);
-      app.show([...new Set([...ids.filter((id) => model.curve(id).part.quantity === quantity), ...same])]);
+      app.show([...new Set([...ids.filter((id) => model.curve(id).part.quantity === quantity), ...same])], ids[0]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       complain([`${file.name} is left out: ${error.message}.`]);
