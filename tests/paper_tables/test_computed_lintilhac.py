@@ -16,7 +16,8 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = {
     "seed": 1, "strings": 4, "functions": 2, "delta": "1/20", "show": {"omega": 2, "T": 5, "sigma": 1e-3},
     "grid": [{"T": [5, 6], "D": [1, 3], "omega": [2, 5], "sigma": [1e-4, 1e-3]}],
-    "paper": {"T": 6, "classes": [[1, 2], [3, 2]], "sigma": 1e-3, "networks": 2, "strings": 8, "cells": 1600},
+    "paper": {"T": 6, "classes": [[1, 2], [3, 2]], "sigma": 1e-3, "networks": 2, "strings": 8, "cells": 1600,
+              "seconds": 20},
     "rescaling": {"omega": 3, "T": 6, "D": [1, 2], "strings": 8},
 }  # fmt: skip
 

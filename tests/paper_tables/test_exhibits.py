@@ -28,6 +28,7 @@ def same_again(name, made, folder, *more):
         found = json.loads((where / "provenance.json").read_text())
         assert wanted <= set(found)
         assert (found["question"], found["answer"]) == (made.question, made.answer)
+        assert found["findings"] == [one.record for one in made.findings]  # of which the index is made
     assert set(more) <= set(found)
     assert not list(folder.glob(".*"))
 

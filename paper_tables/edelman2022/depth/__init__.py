@@ -33,7 +33,7 @@ SWAPS: dict[str, Route] = {
     "best gain": replace(PAPER, best_gain=True),
     "scalar scores": replace(PAPER, scalar_scores=True),
     "read one token": replace(PAPER, read_one=True),
-    "online covers": replace(PAPER, cover=online),
+    "smaller covers": replace(PAPER, cover=online),
     "carried radii": replace(PAPER, carried_radii=True),
 }
 
@@ -80,6 +80,7 @@ SHOWN = {
     "layers L": "",
     **{form: "log covering number" if form == "printed" else "" for form in FORMS},
     **dict.fromkeys(SWAPS, ""),
+    "smaller covers": "of each matrix the smaller of an online cover and one by volumes, which counts its entries",
 }
 GROWTH = {"T": "length", "m": "samples", "d": "width"}
 
@@ -103,7 +104,7 @@ def _answer(curves: dict[tuple[str, str], list[tuple[float, float]]]) -> str:
 
 
 def _grown(curves: dict[tuple[str, str], list[tuple[float, float]]], axis: str) -> str:
-    told = (f"{slope(curves[axis, form], axis):.2f} {form}" for form in FORMS)
+    told = (f"{round(slope(curves[axis, form], axis), 2) + 0.0:.2f} {form}" for form in FORMS)  # no -0.00
     return f"{axis} to the power {', '.join(told)}"
 
 

@@ -11,8 +11,8 @@ from maurey.paper_tables.tabled import numbers, where
 
 FIRST, LAST = "printed", "carried radii"  # of the columns: forms, then swaps
 STEPS = {
-    "best gain": "best gain\nof a layer", "softmax constant 1": "softmax\nconstant 1", "online covers": "online covers",
-    "scalar scores": "scalar scores",
+    "best gain": "best gain\nof a layer", "softmax constant 1": "softmax\nconstant 1",
+    "smaller covers": "smaller covers", "scalar scores": "scalar scores",
 }  # fmt: skip
 
 

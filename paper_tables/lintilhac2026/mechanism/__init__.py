@@ -155,7 +155,7 @@ def _verdict(findings: Sequence[Finding]) -> list[str]:
     rows, curves = findings
     return [
         line(f"in most cases the key-query matrix has rows at the Fourier components{here(rows)}", rows),
-        line(f"the learned one-dimensional MLP oscillates{here(curves)}", curves),
+        line(f"the learned one-dimensional MLP oscillates (recovered){here(curves)}", curves),
     ]
 
 
