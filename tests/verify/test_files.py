@@ -117,6 +117,7 @@ IN_PLACE = re.compile(r"""\.write_(?:text|bytes)\(|json\.dump\(|savefig\((?:file
 def test_one_function_replaces_files():
     for call in ('file.write_text("a")', 'open(file, "w")', "path.open('wb')", "json.dump(a, file)", "savefig(path)"):
         assert IN_PLACE.search(call)
-    sources = [file for room in ROOMS for file in (ROOT / room).rglob("*.py")]
+    book = ROOT / "front" / "book" / "build.py"  # a folder beside the other, which it replaces whole
+    sources = [file for room in ROOMS for file in (ROOT / room).rglob("*.py") if file != book]
     assert len(sources) > 100
     assert [str(file) for file in sources if IN_PLACE.search(file.read_text())] == []

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from maurey.verify.files import replace
+
 CACHE = Path("build/runtime")
 PINS = Path(__file__).with_name("runtime.toml")
 WORKER = Path(__file__).parents[1] / "assets" / "explorer" / "certified.mjs"
@@ -64,7 +66,7 @@ def gather(cache: Path = CACHE, tell: Callable[[str], None] = print) -> None:
         except Missing:
             tell(f"{part['name']} {part['version']} from {part['address']}")
             with urllib.request.urlopen(part["address"], timeout=PATIENCE) as answer:
-                (cache / part["file"]).write_bytes(answer.read())
+                replace(cache / part["file"], answer.read())
             content(part, cache)
 
 

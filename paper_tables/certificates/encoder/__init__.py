@@ -61,21 +61,23 @@ class Certified:
     def _rows(self) -> Iterator[Row]:
         config, record = self.outcome.config, self.outcome.record
         half, fresh = config.n // 2, config.held_out
+
+        def row(name: str, part: dict[str, Any], strings: int, errors: int, test: int, price: str = "none") -> Row:
+            return Row(name=name, claim=part["key"], strings=strings, errors=str(errors), price=price,
+                       bound=float(part["bound"]), fresh=test / fresh)  # fmt: skip
+
         first, online, own = (record[name] for name in ("half", "online", "message"))
         for name, errors in ((HALF, first["errors"]), (f"{HALF}, every execution", half - first["proved"])):
-            part = bounds.holdout(counted(half, errors), DELTA)[0]
-            yield Row(name, part["key"], half, str(errors), "none", float(part["bound"]), first["test"] / fresh)
+            yield row(name, bounds.holdout(counted(half, errors), DELTA)[0], half, errors, first["test"])
         losses = [UNIT * int(x) for x in online["losses"][half:]]
         part = bounds.prequential(Losses(losses, True), DELTA)[0]
-        errors = str(sum(losses) // UNIT)
-        yield Row(PASS, part["key"], half, errors, "none", float(part["bound"]), online["test"] / fresh)
+        yield row(PASS, part, half, sum(losses) // UNIT, online["test"])
         bits = messages.bits_of(messages.encode([own["integers"]]))
         part = bounds.occam(counted(config.n, own["errors"]), DELTA, bits)[0]
-        errors, price = str(own["errors"]), f"{bits} bits"
-        yield Row("message", part["key"], config.n, errors, price, float(part["bound"]), own["test"] / fresh)
+        yield row("message", part, config.n, own["errors"], own["test"], price=f"{bits} bits")
         for name, found in record["drawn"].items():
-            errors, price = f"{found['gibbs'] * half:.1f}", f"KL {found['KL']:.4g}"
-            yield Row(f"drawn, {name}", bounds.SEEGER, half, errors, price, found["bound"], found["test_gibbs"])
+            yield Row(name=f"drawn, {name}", claim=bounds.SEEGER, strings=half, errors=f"{found['gibbs'] * half:.1f}",
+                      price=f"KL {found['KL']:.4g}", bound=found["bound"], fresh=found["test_gibbs"])  # fmt: skip
 
     @cached_property
     def samples(self) -> dict[str, float]:

@@ -85,9 +85,12 @@ class Certified:
         by = [float(bounds.form(bounds.MEAN, "printed", part, level, **alone)) / GRID for part in ("risk", "root")]
         if name == "online":
             by = [nan] * 2  # these are for one network
-        return Bound(LABELS[name], self.split, losses.n, f"{self.bits} bits" if name == "message" else "none",
-                     as_bits(float(mean)), as_bits(float(bounds.least(made[name]()))), as_bits(by[0]), as_bits(by[1]),
-                     as_bits(self.outcome.record[name]["test"]))  # fmt: skip
+        return Bound(
+            name=LABELS[name], split=self.split, number=losses.n,
+            price=f"{self.bits} bits" if name == "message" else "none", mean=as_bits(float(mean)),
+            bound=as_bits(float(bounds.least(made[name]()))), by_divergence=as_bits(by[0]), by_hoeffding=as_bits(by[1]),
+            fresh=as_bits(self.outcome.record[name]["test"]),
+        )  # fmt: skip
 
     def needed(self) -> str:
         """What it would take for the message to beat the entropy of a byte."""

@@ -272,7 +272,14 @@ def deep(
 
 
 def deep_parts(
-    constants: Constants, x: Signal, route: Route, suffix: str, bound: Expr, corrected: Form, rows: Form | None = None
+    constants: Constants,
+    x: Signal,
+    route: Route,
+    suffix: str,
+    bound: Expr,
+    corrected: Form,
+    *,
+    rows: Form | None = None,
 ) -> tuple[Part, ...]:
     """The log covering number, and the gap that follows by Dudley's integral and symmetrization. `rows`: the number as
     it should read where the norm is one of rows."""

@@ -94,7 +94,7 @@ too.""",
     unrolled=("L",),
     differs=L1_DEPARTURES,
     parts=deep_parts(_by_columns, TOKENS_L1,
-                     replace(PAPER, cover=maurey_columns), "_1inf", B_1inf, repaired.by_columns, repaired.by_rows),
+                     replace(PAPER, cover=maurey_columns), "_1inf", B_1inf, repaired.by_columns, rows=repaired.by_rows),
 )  # fmt: skip
 
 corollary_f2 = Claim(
@@ -114,5 +114,5 @@ too.""",
     differs=L1_DEPARTURES | {"bound": r"its linear cover bounds rows that are dotted with $x$; here columns are"},
     parts=deep_parts(_by_sums, TOKENS_L1,
                      replace(PAPER, cover=zhang_basis), "_21", B_21, repaired.by_sums,
-                     lambda setting: repaired.by_sums(setting, rows=True)),
+                     rows=lambda setting: repaired.by_sums(setting, rows=True)),
 )  # fmt: skip

@@ -124,9 +124,8 @@ def _files(found: Found, folder: Path) -> None:
             f"{missing[0][:60]} is needed, and does not lie beside the certificate (sha256 {inputs[missing[0]]})"
         )
     if "list" in found.files:
-        words = [
-            line.split()[0] for line in found.files["list"].decode("ascii", "replace").splitlines() if line.strip()
-        ]
+        lines = found.files["list"].decode("ascii", "replace").splitlines()
+        words = [line.split()[0] for line in lines if line.strip()]
         require(len(words) == len(set(words)) == found.told["of"], "its list has another length")
         require("hypothesis" in roles and inputs[roles["hypothesis"]] in words, "its hypothesis is not on its list")
 
