@@ -1,5 +1,8 @@
 """What must not be called proved or refuted: integers, open ends, branches, kinks, domains with nothing in them."""
 
+from contextlib import suppress
+
+import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 from sympy import (  # fmt: skip
@@ -35,13 +38,18 @@ from sympy import (  # fmt: skip
 
 import maurey
 from maurey import InputError
+from maurey.verify.prove.clock import Clock, OutOfTime
 from maurey.verify.prove.decide.cells import Cells
+from maurey.verify.prove.decide.decision import proved
 from maurey.verify.prove.decide.problem import Problem
+from maurey.verify.prove.decide.search import Found
+from maurey.verify.prove.ranges.forms import _fading, dominated
 from maurey.verify.prove.ranges.intervals import between
 from maurey.verify.prove.ranges.intervals import entropy as entropy_of
 
 x, y = symbols("x y")
 n, m = symbols("n m", integer=True)
+z, k = Symbol("z", real=True), Symbol("k", real=True)
 positive = Symbol("x", positive=True)
 HALF, THIRD = Rational(1, 2), Rational(1, 3)
 NEARLY = (n - m * Rational(141421356, 10**8)) ** 2 - n * m / 10**9  # negative for reals; for integers far away
@@ -196,6 +204,45 @@ def test_far_out_and_in_short():
     assert page.verdict == "fails"
     assert "10^400" in repr(page)
     assert len(repr(page)) < 80
+
+
+UP, LINE, TINY = (Integer(0), oo), (-oo, oo), Rational(1, 10**9)
+SLIGHTLY_FALSE = [  # or only far away
+    (exp(z) - E * z - Rational(1001, 1000) * (z - 1) ** 2, UP),
+    (1 - TINY - z / sqrt(1 + z**2), LINE),
+    (z * exp(-z) - TINY, (Integer(1), oo)),
+    (z**5 * exp(-z / 2) - 1, (Integer(4), oo)),
+    (log(1 + exp(z)) - z - TINY, LINE),
+    (log(1 + exp(-z)) - exp(-z) + exp(-z) ** 2 / 3, LINE),
+    (log(z) / Rational(2719, 1000) - log(log(z)), (Integer(1), oo)),
+    (z * (1 + erf(z / sqrt(2))) / 2 + Rational(1699, 10000), LINE),
+    (cos(cos(z)) - sin(sin(z)) - Rational(1, 5), LINE),
+    (Rational(299, 100) * Abs(sin(z)) - Abs(sin(3 * z)), LINE),
+    (2 * sin(z) ** 2 + Rational(1, 8) - TINY - sin(z), LINE),
+    (atan(z) + atan(1 / z) - pi / 2 - TINY, UP),
+    (Rational(3678, 10000) - (1 - 1 / k) ** k, (Integer(1), oo)),
+]
+
+
+@pytest.mark.parametrize(("expr", "side"), SLIGHTLY_FALSE)
+def test_nothing_false_is_proved_where_no_search_has_found_it(expr, side):
+    (letter,) = expr.free_symbols
+    with suppress(OutOfTime):
+        assert proved(Problem(expr, {letter: side}), Found(None, np.zeros((0, 1))), Clock(0.7)) is None
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_fades_is_within_its_bounds(sign):
+    """Terms divided by the largest, over a cell without an end: all their values lie between the bounds."""
+    for expr in (exp(z) - z**3 + sqrt(1 + z**2), z / sqrt(3 + 2 * z**2) - tanh(z), log(z**2) ** 2 - sqrt(z**2)):
+        for start in (2, 3, 50):
+            cell = {"z": between(fmpq(start), arb.pos_inf()) if sign > 0 else between(arb.neg_inf(), fmpq(-start))}
+            for _, ratios in dominated(expr):
+                for ratio in ratios:
+                    bounds = _fading(ratio, cell)
+                    for at in (start, start + HALF, 2 * start, 100 * start):
+                        value = float(ratio.subs(z, sign * at))
+                        assert bounds is None or float(bounds.low) - 1e-9 <= value <= float(bounds.high) + 1e-9
 
 
 def test_entropy_on_a_simplex():
