@@ -55,7 +55,7 @@ def test_show(maurey):
     assert fails.splitlines()[2].startswith("erratum: ")
     assert "use --form sharp instead" in fails.splitlines()
     _, again, _ = maurey("show", "mousavi2025/6")  # states 35 again
-    assert again.splitlines()[2].startswith("erratum: A network with ")
+    assert again.splitlines()[2].startswith("erratum: Along N = t, d_h = t")
     assert "where delta_W" not in out
     assert out.splitlines()[-1] == "more: --form repaired, --form derived, --form sharp; maurey trace edelman2022/4.5"
     code, out, _ = maurey("show", "edelman2022/4.5", "--form", "derived")
