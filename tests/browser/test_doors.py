@@ -132,6 +132,7 @@ def test_the_theme_is_chosen_and_kept(home):
     home.get_by_role("button", name="Dark or light").click()
     assert home.evaluate(colour) != before
     click(home, "All claims")
+    home.wait_for_url("**/claims/index.html")
     assert home.evaluate(colour) != before
 
 
