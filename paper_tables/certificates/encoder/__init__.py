@@ -134,7 +134,9 @@ METHOD = (
     "risk is bounded on the strings it was trained on. Drawn: networks drawn around the one of the first half (kept), "
     "or around one that went on to learn all strings (retrained), with the prior around the one of the first half; 28 "
     "deviations share delta.",
-    "How many steps a parity takes was settled before, with other strings, which were not used again.",
+    "Before this setting of its steps a parity had three others, each on strings of its own that were not used again; "
+    "each missed one of the two aims, two of them since they learned too late, one by a single error. Each bound is "
+    "valid on its own strings; that both aims are met is of the fourth try.",
     "The covering bounds are those of the network of the held-out half, at its measured norms (see "
     "edelman2022/trained).",
     "Seeds: hidden positions, strings, initial weights, the random matrix, the order of batches and the draws are "
