@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -58,10 +58,11 @@ def certify(
     if message and not decoded:
         raise InputError("a message comes with the integers that it decodes to: --decoded FILE")
     with patience(f"reading {losses.name}") as tell:
+        files: dict[str, Any] = {name: File.at(path) for name, path in given.items() if path}
         asked = making.Request(
             method=method, delta=making.number(delta, "--delta"), pool=pool,
             window=making.window(window) if window else None, KL=making.number(kl, "--kl") if kl else None,
-            every_execution=every_execution, **{name: File.at(path) for name, path in given.items() if path},
+            every_execution=every_execution, **files,
         )  # fmt: skip
         found = making.certificate(asked, tell)
         check_unused(found, out)

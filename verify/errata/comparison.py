@@ -137,7 +137,7 @@ def _compare_along_rays(found: Comparison, claim: Claim, part: Part) -> None:
         found.undecided.append(f"{claim.key}:{part.name} is not defined in both forms along {number} rays")
     fails = rays.any_kind(missed)
     exponents = rays.exponents(constants)
-    for index in np.flatnonzero(missed["log"] & fails & ~proved):
+    for index in map(int, np.flatnonzero(missed["log"] & fails & ~proved)):
         proved[index] = _grows_enough(claim, part, at, exponents, directions[index])
     point = _with_constants(claim, part, at) | exponents
     derived = rays.growth(claim, part, "derived", at | exponents, directions)

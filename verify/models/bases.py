@@ -84,8 +84,9 @@ def moved(checkpoint: Checkpoint, base: Mapping[str, Entry], rows: Mapping[str, 
 
 
 def widened(found: Norms) -> Norms:
-    ends = {f.name: getattr(found, f.name) for f in fields(found)}
-    return Norms(**{n: Between(x.lower / WIDER, x.upper * WIDER) if x is not None else None for n, x in ends.items()})
+    ends: dict[str, Any] = {f.name: getattr(found, f.name) for f in fields(found)}
+    wider = {n: Between(x.lower / WIDER, x.upper * WIDER) for n, x in ends.items() if x is not None}
+    return replace(found, **wider)
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,8 @@ def near_base(model: Model, folder: Path, rows: Sequence[Row], margin: Mapping[s
             before = getattr(one.base, field).upper if one.base is not None else Fraction(0)
             norms.setdefault(name, {})[layer] = before + own.bound
     lacks = tuple(name for name in checkpoint.tensors if name not in base)
-    each = ({name: listed(by) for name, by in found.items()} for found in (norms, distances))
-    return Near(*each, cells, lacks, every)
+    on_norms, on_distances = ({name: listed(by) for name, by in found.items()} for found in (norms, distances))
+    return Near(norms=on_norms, distances=on_distances, cells=cells, lacks=lacks, moved=every)
 
 
 def _named(source: Source, row: Row) -> Iterator[tuple[str, str]]:
@@ -154,7 +155,8 @@ def _letters(M: Matrix) -> set[str]:
 
 
 def _renamed(M: Matrix) -> Matrix:
-    return replace(M, label=f"{M.label}_moved", **{name: _letter(getattr(M, name)) for name in KINDS})
+    letters: dict[str, Any] = {name: _letter(getattr(M, name)) for name in KINDS}
+    return replace(M, label=f"{M.label}_moved", **letters)
 
 
 def _letter(bound: Expr | None) -> Expr | None:

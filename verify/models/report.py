@@ -14,7 +14,6 @@ from maurey.numeric.hypotheses import Hypothesis
 from maurey.numeric.report import FEWER_BITS, LARGER_EPS, Help, Report
 from maurey.numeric.routes import (
     AROUND,
-    BITS,
     NOISY,
     PROGRAMS,
     ROUNDED,
@@ -28,6 +27,7 @@ from maurey.numeric.routes import (
     stretches,
 )
 from maurey.numeric.types import Array
+from maurey.symbolic.bounds import BITS
 from maurey.symbolic.architecture import Loss
 from maurey.symbolic.errors import InputError, cut, perhaps
 

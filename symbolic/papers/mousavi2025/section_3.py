@@ -110,8 +110,8 @@ def _repaired_square() -> Expr:
 
 
 def _repaired_radius(_: Setting) -> list[Step]:
-    x, *_ = repaired.radii()
-    return [x, Step("squared_radius", "", _repaired_square(), REPAIRED)]
+    radius, *_ = repaired.radii()
+    return [radius, Step("squared_radius", "", _repaired_square(), REPAIRED)]
 
 
 def printed_square() -> Expr:

@@ -28,7 +28,7 @@ def read(c: Config, wanted: Wanted) -> Reading:
         copies = {f"{cls}decoder.weight": prefix + WORDS, f"{cls}decoder.bias": f"{cls}bias"}
         return Reading("bert", a, places, ids(prefix), copies, left_out=(f"{prefix}pooler.*", "cls.seq_relationship.*"))
     if c.task.endswith("ForTokenClassification") and not wanted.head:
-        a, left_out = replace(a, read="all"), (f"{prefix}pooler.*",)
+        a, left_out = replace(a, read="all"), no_pooler
     else:
         a, left_out = pooled(a, places, wanted, prefix, c.task)
     a, places = head_of(a, places, wanted, c, {"classifier": True})
@@ -40,6 +40,7 @@ def roberta(c: Config, wanted: Wanted) -> Reading:
     first = c.size("pad_token_id", 1) + 1
     a = replace(a, first_position=first)
     prefix = prefix_of(wanted, WORDS, "roberta.")
+    no_pooler: tuple[str, ...] = (f"{prefix}pooler.*",)
     places = body(prefix, a.layers)
     cls = "lm_head."
     if c.task.endswith("ForMaskedLM") and not wanted.head:
@@ -47,12 +48,12 @@ def roberta(c: Config, wanted: Wanted) -> Reading:
         places |= linear(f"{cls}dense", "pool") | normed(f"{cls}layer_norm", "N4")
         places |= {f"{cls}bias": (Place("head_bias"),)}
         copies = {f"{cls}decoder.weight": prefix + WORDS, f"{cls}decoder.bias": f"{cls}bias"}
-        return Reading("roberta", a, places, ids(prefix), copies, left_out=(f"{prefix}pooler.*",))
+        return Reading("roberta", a, places, ids(prefix), copies, left_out=no_pooler)
     if c.task.endswith("ForTokenClassification") and not wanted.head:
-        a, left_out = replace(a, read="all"), (f"{prefix}pooler.*",)
+        a, left_out = replace(a, read="all"), no_pooler
         a, places = head_of(a, places, wanted, c, {"classifier": True})
     elif c.task.endswith("ForSequenceClassification") and not wanted.head:
-        a, left_out = replace(a, pooler="tanh"), (f"{prefix}pooler.*",)
+        a, left_out = replace(a, pooler="tanh"), no_pooler
         places |= linear("classifier.dense", "pool")
         a, places = head_of(a, places, wanted, c, {"classifier.out_proj": True})
     else:

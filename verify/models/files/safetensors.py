@@ -62,7 +62,7 @@ class Entry:
                 rows = part.stop - part.start
                 room = np.empty((rows, columns), KINDS[self.kind]) if room is None else room
                 piece = room[:rows]
-                self._check_end(file.readinto(piece.view(np.uint8)), piece.nbytes)
+                self._check_end(file.readinto(memoryview(piece.view(np.uint8))), piece.nbytes)
                 yield part, piece
 
     def _check_end(self, there: int, wanted: int) -> None:
@@ -141,7 +141,7 @@ def _of_file(path: Path) -> Iterator[Entry]:
 
 def _ends(name: str, row: Any, path: Path) -> tuple[int, int]:
     ends = row.get("data_offsets") if isinstance(row, dict) else None
-    if not (_integers(ends, 1 << 60) and len(ends) == 2 and ends[0] <= ends[1]):
+    if ends is None or not (_integers(ends, 1 << 60) and len(ends) == 2 and ends[0] <= ends[1]):
         raise InputError(f"{path.name}: {cut(name)} has no data_offsets [start, end]")
     return ends[0], ends[1]
 

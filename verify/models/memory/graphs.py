@@ -188,7 +188,7 @@ class _Builder:
             positions = [self.table(one.tensors["table"]) for one in step.tables]
             if len(positions) > 1:
                 raise InputError("more than one table of positions")
-            return Embedding(self.table(step.words.tensors["table"]), *positions)
+            return Embedding(self.table(step.words.tensors["table"]), next(iter(positions), None))
         if isinstance(step, Added):
             return self._offset(step.table.tensors["table"])
         if isinstance(step, Beside):

@@ -225,7 +225,7 @@ def constant(problem: Problem, clock: Clock) -> Reduction | None:
         return None
     low, high = problem.box[x]
     inner = [place for place in map(Rational, ("1", "1/2", "0", "2", "-1")) if low < place < high]
-    return "constant", [replace(problem, expr=problem.expr.subs(x, inner[0]), given=())] if inner else None
+    return ("constant", [replace(problem, expr=problem.expr.subs(x, inner[0]), given=())]) if inner else None
 
 
 def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[Reduction]:
