@@ -27,8 +27,8 @@ from maurey.numeric.routes import (
     stretches,
 )
 from maurey.numeric.types import Array
-from maurey.symbolic.bounds import BITS
 from maurey.symbolic.architecture import Loss
+from maurey.symbolic.bounds import BITS
 from maurey.symbolic.errors import InputError, cut, perhaps
 
 from .bases import Near, around, near_base

@@ -1,5 +1,7 @@
 """Chains with better constants: as many levels as serve best, one step, and one deviation for each side."""
 
+from sympy import Expr
+
 from maurey.symbolic.chain import levelled, one_step, side
 from maurey.symbolic.claim import Claim, Form, Parameter, Part, Setting
 from maurey.symbolic.derivation import Derivation, Step
@@ -57,6 +59,11 @@ changes no complexity, centres are at most $r/2$, and Massart's lemma bounds the
 
 EVERY = r", where $\hat{\mathcal R}$ bounds the complexity of every sample"
 
+
+def _deviating(odds: Expr, every: bool) -> Form:
+    return lambda _: 2 * R_F + side(b, odds, m, every)
+
+
 sides = Claim(
     key="maurey/sides",
     title="From complexity to gap, one deviation for each side",
@@ -73,7 +80,7 @@ moves.""",
                        R_F={"meaning": "complexity of the losses: of this sample, or a bound for every sample"}),
     parts=tuple(
         Part(f"{name}{'_every' if every else ''}", lhs, f"{words}{EVERY if every else ''}",
-             printed=lambda _, odds=odds, every=every: 2 * R_F + side(b, odds, m, every))
+             printed=_deviating(odds, every))
         for name, lhs, words, odds in (
             ("gap", r"|\mathrm{risk}-\widehat{\mathrm{risk}}|", "generalization gap", 2 / delta),
             ("above", r"\mathrm{risk}-\widehat{\mathrm{risk}}", "one side", 1 / delta),

@@ -110,8 +110,7 @@ def _repaired_square() -> Expr:
 
 
 def _repaired_radius(_: Setting) -> list[Step]:
-    radius, *_ = repaired.radii()
-    return [radius, Step("squared_radius", "", _repaired_square(), REPAIRED)]
+    return [repaired.radii()[0], Step("squared_radius", "", _repaired_square(), REPAIRED)]
 
 
 def printed_square() -> Expr:

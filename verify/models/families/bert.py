@@ -19,6 +19,7 @@ IDS = ("embeddings.position_ids", "embeddings.token_type_ids")
 def read(c: Config, wanted: Wanted) -> Reading:
     a = architecture(c)
     prefix = prefix_of(wanted, WORDS, "bert.")
+    no_pooler: tuple[str, ...] = (f"{prefix}pooler.*",)
     places = body(prefix, a.layers)
     cls = "cls.predictions."
     if c.task.endswith("ForMaskedLM") and not wanted.head:

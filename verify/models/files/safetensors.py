@@ -62,7 +62,7 @@ class Entry:
                 rows = part.stop - part.start
                 room = np.empty((rows, columns), KINDS[self.kind]) if room is None else room
                 piece = room[:rows]
-                self._check_end(file.readinto(memoryview(piece.view(np.uint8))), piece.nbytes)
+                self._check_end(file.readinto(piece.view(np.uint8).data), piece.nbytes)
                 yield part, piece
 
     def _check_end(self, there: int, wanted: int) -> None:

@@ -54,7 +54,7 @@ def one_layer(x: Signal, QK: Matrix, cover: Cover, rows: bool, scalar: bool = Fa
         D = Derivation()
         F = section_4.outer(D, rows)
         weight = score_weight(D, BEST_CONSTANT, QK, x, scalar=scalar)
-        _, C = quadratic_total(D, [term(weight, cover(D, weight))])
+        C = quadratic_total(D, [term(weight, cover(D, weight))])[1]
         R = levelled(D, C, A=x.radius, m=m, name="R_one") + union_cost(2 * d, x.radius, m)
         A = section_4.outer_range(D, rows, x)
         return uncut(D.steps_to(D.let("R_layer", "", Min(F * R, A), "or the range")), "R_one")
@@ -70,7 +70,7 @@ def norms(_: Setting) -> list[Step]:
     """S2.5: all entries at once, and maurey/chaining."""
     D = Derivation()
     A = D.let("A", "A", section_2.RANGE, "the range")
-    _, C = quadratic_total(D, covered(D, section_2.linear_functions(), section_2.POINTS, closed_entries))
+    C = quadratic_total(D, covered(D, section_2.linear_functions(), section_2.POINTS, closed_entries))[1]
     return D.steps_to(chained(D, C, A, m))
 
 

@@ -19,8 +19,9 @@ from maurey.verify.training.tasks.boolean import Strings
 from maurey.verify.training.tasks.majority import Votes
 from maurey.verify.training.tasks.parities import Spectra
 from maurey.verify.training.tasks.regression import Prompts
+from maurey.verify.training.trials.certified import Bits, Bytes
 from maurey.verify.training.trials.fields import SPECTRA, STRINGS, TOKENS, VOTES, WHOLE
-from maurey.verify.training.trials.keys import Trial, key
+from maurey.verify.training.trials.keys import Stepped, Trial, key
 from maurey.verify.training.trials.majority import Majority
 
 from .checkpoints import Checkpoint
@@ -63,7 +64,7 @@ def gradient(config: Trial, state: State) -> tuple[Tensor, Tensor]:
     return torch.cat([loss for loss, _ in found]), torch.cat([slope for _, slope in found])
 
 
-def adam(config: Trial, state: State, slope: Tensor, decay: Tensor) -> None:
+def adam(config: Stepped, state: State, slope: Tensor, decay: Tensor) -> None:
     """One step of AdamW; the gradient of each trial is clipped on its own."""
     if config.clip:
         slope = slope * (config.clip / (slope.norm(dim=1, keepdim=True) + 1e-6)).clamp(max=1)
@@ -97,7 +98,7 @@ def train(
     """The trials with these numbers. A trial whose loss is no longer a number has failed, at that iteration. With a
     folder, a batch that was stopped goes on from what is written there."""
     keys = [key(config, trial) for trial in trials]
-    if config.model in TRIALS:
+    if isinstance(config, Bits | Bytes):
         return Trained([TRIALS[config.model](config, k, lambda step: report(step, len(keys))) for k in keys], [])
     state = start(config, keys, torch.device(device))
     checkpoint = Checkpoint(None if folder is None else unfinished(folder, keys), state)

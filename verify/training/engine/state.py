@@ -27,7 +27,7 @@ from maurey.verify.training.networks import (
 )
 from maurey.verify.training.networks.encoder import Parameters
 from maurey.verify.training.tasks.strings import order
-from maurey.verify.training.trials.keys import Trial
+from maurey.verify.training.trials.keys import Stepped, Trial
 
 MODELS: dict[str, Any] = {
     "encoder": encoder,
@@ -49,7 +49,7 @@ def named(config: Trial, flat: Tensor) -> Parameters:
     return {n: part.reshape(-1, *shape) for (n, shape), part in zip(shapes.items(), parts, strict=True)}
 
 
-def decay_of(config: Trial) -> Tensor:
+def decay_of(config: Stepped) -> Tensor:
     """What each parameter loses in a step, (P,)."""
     model = MODELS[config.model]
     rates = [
@@ -79,7 +79,7 @@ class State:
     rows: ClassVar[tuple[str, ...]] = ("flat", "first", "second")  # tensors with a row for each trial
 
     @staticmethod
-    def drawn(config: Trial, keys: Sequence[str], device: torch.device) -> dict[str, Any]:
+    def drawn(config: Stepped, keys: Sequence[str], device: torch.device) -> dict[str, Any]:
         """What all tasks have at the start."""
         arrays = [np.concatenate([a.ravel() for a in MODELS[config.model].initial(config, k).values()]) for k in keys]
         flat = stacked(arrays, device, getattr(torch, config.dtype))

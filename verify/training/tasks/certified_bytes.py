@@ -9,6 +9,7 @@ one, moved to [0, 1] and rounded up to 5 digits."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -61,6 +62,10 @@ def _windows(config: Bytes, key: str, text: corpus.Corpus) -> tuple[Tensor, Tens
     return torch.from_numpy(learned), torch.from_numpy(held), torch.from_numpy(test)
 
 
+def _mean_surprise(config: Bytes, windows: Tensor, flat: Tensor) -> Tensor:
+    return surprise(config, named(config, flat), windows).mean()
+
+
 @torch.no_grad()
 def losses(config: Bytes, flat: Tensor, windows: Tensor) -> list[int]:
     """In units of 1/DIGITS, rounded up."""
@@ -94,7 +99,7 @@ def _online(
             own = windows[rows] if again else batch
             fall = min(1.0, LAST + 2 * max(0.0, 1 - learner.steps / steps))
             rate = config.rate * min(1.0, (learner.steps + 1) / WARM) * fall
-            learner.step(lambda flat, own=own: surprise(config, named(config, flat), own).mean(), rate)
+            learner.step(partial(_mean_surprise, config, own), rate)
         report(learner.steps)
     return found, kept, learner.flat
 

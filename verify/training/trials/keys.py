@@ -18,7 +18,8 @@ from .parities import Spectrum
 from .regression import Regression
 
 SEMANTICS = 1  # raise by hand when the same configuration comes to mean another computation
-Trial = Config | Regression | Spectrum | Majority | Bits | Bytes
+Stepped = Config | Regression | Spectrum | Majority  # trained side by side, by one optimiser
+Trial = Stepped | Bits | Bytes
 KINDS: dict[str, Any] = (
     dict.fromkeys(STRINGS, Config)
     | dict.fromkeys(TOKENS, Regression)
