@@ -129,14 +129,24 @@ def _set() -> None:
 
 
 def _ring(_signal: int, frame: FrameType | None) -> None:
-    now = process_time()
     if _in_z3(frame):
         signal.setitimer(signal.ITIMER_PROF, SOON, AGAIN)
         return
+    due()
+    _set()
+
+
+def due() -> None:
+    """What rings inside z3 is put off, and raised here at the latest."""
+    now = process_time()
     for limit in _limits:  # what the outermost ends, ends all within
         if limit.end <= now:
             raise limit.error
-    _set()
+
+
+def remaining() -> float:
+    """Seconds until the next limit."""
+    return min((limit.end for limit in _limits), default=inf) - process_time()
 
 
 def _in_z3(frame: FrameType | None) -> bool:

@@ -17,6 +17,7 @@ from sympy.core.relational import Relational
 from maurey.numeric.balls import Balls, Unresolved
 from maurey.numeric.walk import Undefined, walk
 
+from .clock import due, remaining
 from .proofs import Proof
 
 EFFORT = 20_000_000  # z3's own count of what it does, so that an answer does not depend on the machine
@@ -58,8 +59,10 @@ def algebraic(expr: Any) -> bool:
 def decide(
     claim: Relational, given: Iterable[Relational], seconds: float, poles: bool = False
 ) -> tuple[bool | None, dict[str, str]]:
-    """Within so many seconds."""
-    return _decide(claim, given, poles, milliseconds=max(1, int(1000 * seconds)))
+    """Within so many seconds, and no limit of the clock overrun."""
+    found = _decide(claim, given, poles, milliseconds=max(1, int(1000 * min(seconds, remaining()))))
+    due()
+    return found
 
 
 def _decide(
