@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from decimal import Decimal
@@ -183,9 +184,13 @@ def _told(row: Record) -> str:
 def _counts(rows: list[Record]) -> str:
     entries = [row for row in rows if row["cause"]]
     findings = by_cause(rows)
-    each = [f"{sum(f['severity'] == one for f in findings)} {one}" for one in SEVERITIES]
-    open_ = sum(row["status"] == "undecided" for row in rows)
-    return (
-        f"{len(findings)} findings ({', '.join(each)}) in {len(entries)} entries on "
-        f"{len({row['key'] for row in entries})} claims; {open_} comparisons undecided"
-    )
+    grave = Counter(finding["severity"] for finding in findings)
+    each = [f"{grave[one]} {one or 'reconstructed'}" for one in HEADINGS if grave[one]]
+    claims = _several(len({row["key"] for row in entries}), "claim")
+    inside = f" ({', '.join(each)}) in {_several(len(entries), 'entry', 'entries')} on {claims}" if each else ""
+    undecided = _several(sum(row["status"] == "undecided" for row in rows), "comparison")
+    return f"{_several(len(findings), 'finding')}{inside}; {undecided} undecided"
+
+
+def _several(number: int, noun: str, more: str = "") -> str:
+    return f"{number} {noun if number == 1 else more or noun + 's'}"
