@@ -35,6 +35,7 @@ VARIANTS = (
     "267, at most 600 epochs. Variant scale s: text, with initial weights s times as large. The figure, and what is "
     "found of the paper's figure, are of text alone."
 )
+Place = tuple[str, int, int]  # variant, degree, sparsity
 SCRIPT = dict(m=20_000, batch=256, rate=2e-3, dropout=0.1, scale=0.54, cap=600)  # what a log of the authors has
 
 

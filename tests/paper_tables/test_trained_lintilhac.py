@@ -80,7 +80,7 @@ def test_scales_are_what_they_should_be():
         assert c.D in wanted["degrees"]
         assert c.omega in wanted["sparsities"]
     others = Counter(runs.variant_of(job) for job in paper if job not in text)
-    assert others == {"script": 3, "scale 0.577": 10, "scale 0.25": 10}
+    assert others == {"script": 60, "scale 0.577": 10, "scale 0.25": 10}
     assert all(job.config.m == wanted["earlier"]["strings"] for job in paper if runs.variant_of(job) == "script")
     assert trained.plan("lintilhac2026/domination", "paper") == paper
     assert trained.sources("lintilhac2026/domination") == ("lintilhac2026/gap",)
@@ -101,7 +101,7 @@ def test_what_is_not_fitted_is_listed_and_in_no_mean():
     assert "Variant text: 4 of 220 runs, in 2 of 20 classes (degree, sparsity), 2 of them fitted" in made.notes[0]
     assert "not fitted: 1 of (1, 7), 1 of (2, 7)" in made.notes[0]
     assert "not run: 11 of (1, 1), 10 of (1, 7)" in made.notes[0]
-    assert "Variant script: 0 of 3 runs." in made.notes[0]
+    assert "Variant script: 0 of 60 runs." in made.notes[0]
     lost = next(r for r in rows if r["degree"] == "1")
     assert (lost["functions"], lost["failed"], lost["gap"]) == ("1", "1", "-")
 

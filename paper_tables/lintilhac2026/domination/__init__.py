@@ -7,6 +7,7 @@ runs are those of lintilhac2026/gap.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from typing import Any
 
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026 import runs
-from maurey.paper_tables.lintilhac2026.runs import size, together, variant_of, within
+from maurey.paper_tables.lintilhac2026.runs import Place, size, together, variant_of, within
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import student
 from maurey.paper_tables.trained import Outcome
@@ -109,7 +110,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
     pairs = [Pair(o) for cell in runs.cells_of(outcomes) for o in cell.runs]
     text = [pair for pair in pairs if variant_of(pair.outcome) == "text"]
     jobs = plan(scale)
-    planned = {name: sum(wanted(variant_of(job)) for job in jobs) for name, wanted in OTHERS.items()}
+    planned = Counter((variant_of(job), job.config.D, job.config.omega) for job in jobs)
     findings = _findings(pairs, expected, planned)
     return Exhibit(
         title="Lintilhac and Shaikh 2026, Figure 2: norm and sharpness, learned and constructed",
@@ -210,12 +211,13 @@ def _row(pair: Pair) -> list[str]:
     return [*start, *norms, norm, *traces, f"{pair.built_trace:.1f}", trace, told]
 
 
-def _findings(pairs: Sequence[Pair], expected: Mapping[str, Any], planned: Mapping[str, int]) -> list[Finding]:
+def _findings(pairs: Sequence[Pair], expected: Mapping[str, Any], planned: Counter[Place]) -> list[Finding]:
     fitted = [pair for pair in pairs if pair.outcome.record["converged"]]
     text = [pair for pair in fitted if variant_of(pair.outcome) == "text"]
     script, scaled = ([p for p in fitted if wanted(variant_of(p.outcome))] for wanted in OTHERS.values())
-    ablation = _initial(text, scaled, planned["scale"])
-    others = [ablation, *(_of_the_log(script, name, expected, planned["script"]) for name in QUANTITIES)]
+    logged = planned["script", expected["earlier"]["D"], expected["earlier"]["omega"]]
+    ablation = _initial(text, scaled, sum(n for (own, *_), n in planned.items() if OTHERS["scale"](own)))
+    others = [ablation, *(_of_the_log(script, name, expected, logged) for name in QUANTITIES)]
     if not text:
         none = [
             Finding("No function was fitted", None, of, **size([], expected)) for of in expected["figures"].values()

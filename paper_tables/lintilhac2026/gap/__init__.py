@@ -11,7 +11,7 @@ import numpy as np
 
 from maurey.paper_tables.exhibits import Exhibit
 from maurey.paper_tables.lintilhac2026 import bounds, runs
-from maurey.paper_tables.lintilhac2026.runs import Cell, gap, mean, plan, size, spread, together, within
+from maurey.paper_tables.lintilhac2026.runs import Cell, Place, gap, mean, plan, size, spread, together, within
 from maurey.paper_tables.page import Shown
 from maurey.paper_tables.statistics import Z, trend, wilson
 from maurey.paper_tables.trained import Outcome
@@ -34,7 +34,6 @@ COLUMNS = [
     "variant", "degree", "sparsity", "functions", "unconverged", "failed", "epochs", "training loss", "test loss",
     "gap", "standard error", "largest gap", "Sigma estimated", *FORMS, "note",
 ]  # fmt: skip
-Place = tuple[str, int, int]  # variant, degree, sparsity
 Bounds = Mapping[Place, Mapping[str, float | None]]
 
 

@@ -32,6 +32,31 @@ class Keyed:
         return json.dumps(values, sort_keys=True)
 
 
+class InEpochs(Keyed):
+    """A configuration that is trained in batches of m strings, and judged after every pass over them."""
+
+    m: int
+    batch: int
+    cap: int
+
+    @property
+    def step(self) -> int:
+        return self.batch
+
+    @property
+    def steps_of_an_epoch(self) -> int:
+        return -(-self.m // self.batch)
+
+    @property
+    def every(self) -> int:
+        """Steps between evaluations."""
+        return self.steps_of_an_epoch
+
+    @property
+    def iterations(self) -> int:
+        return self.cap * self.steps_of_an_epoch
+
+
 def later(default: Any) -> Any:
     """A field that came when there were results already: at its default it is not part of a trial's key."""
     return field(default=default, metadata={"later": True})

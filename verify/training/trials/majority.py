@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .fields import DTYPES, OVERHEAD, VOTES, Keyed, check, floats, one_of, whole
+from .fields import DTYPES, OVERHEAD, VOTES, InEpochs, check, floats, one_of, whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Majority(Keyed):
+class Majority(InEpochs):
     """Everything that a result depends on, but the number of the trial. Trained until all answers of an epoch are right
     in training, or given up after `cap` epochs; what is reported is the epoch with the least held-out loss."""
 
@@ -46,23 +46,6 @@ class Majority(Keyed):
     function, noise, subset = "majority", 0.0, ()
     protocol = "script"
     clip = decay = 0.0
-
-    @property
-    def step(self) -> int:
-        return self.batch
-
-    @property
-    def steps_of_an_epoch(self) -> int:
-        return -(-self.m // self.batch)
-
-    @property
-    def every(self) -> int:
-        """Steps between evaluations."""
-        return self.steps_of_an_epoch
-
-    @property
-    def iterations(self) -> int:
-        return self.cap * self.steps_of_an_epoch
 
     @property
     def kind(self) -> tuple[Any, ...]:

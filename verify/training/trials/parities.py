@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .fields import DTYPES, OVERHEAD, SPECTRA, Keyed, check, floats, later, one_of, whole
+from .fields import DTYPES, OVERHEAD, SPECTRA, InEpochs, check, floats, later, one_of, whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spectrum(Keyed):
+class Spectrum(InEpochs):
     """Everything that a result depends on, but the number of the trial. It is trained until its loss over all training
     strings, taken again at the end of an epoch, is below the threshold, or given up after `cap` epochs."""
 
@@ -75,23 +75,6 @@ class Spectrum(Keyed):
     def protocol(self) -> str:
         """With dropout, as in the authors' log."""
         return "script" if self.dropout else "fast"
-
-    @property
-    def step(self) -> int:
-        return self.batch
-
-    @property
-    def steps_of_an_epoch(self) -> int:
-        return -(-self.m // self.batch)
-
-    @property
-    def every(self) -> int:
-        """Steps between evaluations."""
-        return self.steps_of_an_epoch
-
-    @property
-    def iterations(self) -> int:
-        return self.cap * self.steps_of_an_epoch
 
     @property
     def positions(self) -> int:
