@@ -169,15 +169,16 @@ def make(
         return [], done
     outcomes = [Outcome(job.config, job.trial, known[job.key]) for job in jobs if job.key in known]
     counts = Counter(outcome.config for outcome in outcomes)
-    measured = {c: s for c, s in reversed(pace(name, store).measured) if c in counts}
+    measured = dict(reversed(pace(name, store).measured))
+    own = dict.fromkeys([*counts, *(job.config for other in SCALES for job in plan(name, other))])
     exhibit = drawn(name, scale, outcomes)
     about = {
         "device": device,
         "scale": scale,
         "protocols": sorted({c.protocol for c in counts}),
         "trials": len(outcomes),
-        "training_seconds": round(sum(s * counts[c] for c, s in measured.items()), 1),
-        "pace": [[short(c), round(measured[c], 3)] for c in counts if c in measured],
+        "training_seconds": round(sum(measured.get(c, 0) * n for c, n in counts.items()), 1),
+        "pace": [[short(c), round(measured[c], 3)] for c in own if c in measured],
     }
     files = exhibits.write(name, exhibit, folder, time.perf_counter() - started, **about)
     if sources(name) == (name,):

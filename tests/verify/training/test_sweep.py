@@ -134,6 +134,20 @@ def test_batches_in_order():
     assert batches([], Pace([])) == []
 
 
+def test_waiting_is_no_work():
+    """What a pace is made of does not depend on what else the machine does."""
+    waits = []
+
+    def wait(part):
+        waits.append(part)
+        time.sleep(0.05)
+
+    started = time.perf_counter()
+    seconds = run_batch(TINY, [0], "cpu", wait)[1]
+    assert waits
+    assert 0 < seconds < time.perf_counter() - started - 0.05 * len(waits)
+
+
 def test_a_few_long_trials_are_one_batch():
     """Five at once, where that is cheaper for each, if it is done within the hour, or within the budget."""
 

@@ -21,6 +21,11 @@ from .state import State
 EVERY = 120.0  # seconds
 
 
+def spent(device: str | torch.device) -> float:
+    """Seconds of work so far. On a processor they are its own, so that what runs beside it does not count."""
+    return time.process_time() if torch.device(device).type == "cpu" else time.perf_counter()
+
+
 class Checkpoint:
     """What is written of a batch, into a file; without one, nothing."""
 
@@ -32,16 +37,16 @@ class Checkpoint:
             setattr(state, name, value)
         self.left: dict[str, Any] = found.get("left", {})  # by key: record and weights of the trials that have left
         self.before: float = found.get("seconds", 0.0)
-        self.started = self.last = time.perf_counter()
+        self.started, self.last = spent(state.flat.device), time.perf_counter()
 
     def save(self) -> None:
         """If it is time."""
-        now = time.perf_counter()
-        if self.path is None or now - self.last < EVERY:
+        if self.path is None or time.perf_counter() - self.last < EVERY:
             return
+        seconds = self.before + spent(self.state.flat.device) - self.started
         own = {name: getattr(self.state, name) for name in (*self.state.rows, "keys", "records", "step")}
         file = BytesIO()
-        torch.save({"state": own, "left": self.left, "seconds": self.before + now - self.started}, file)
+        torch.save({"state": own, "left": self.left, "seconds": seconds}, file)
         replace(self.path, file.getvalue())
         self.last = time.perf_counter()
 

@@ -75,18 +75,19 @@ def estimate(jobs: Sequence[Job], pace: Pace) -> float | None:
 
 def run_batch(config: Trial, trials: Sequence[int], device: str, report: Callable[[float], None] | None = None,
               threads: int = 0, folder: Path | None = None) -> Result:  # fmt: skip
-    """The results of a batch and the seconds it took."""
+    """The results of a batch and the seconds of work it took."""
     import torch
 
+    from .checkpoints import spent
     from .optimiser import train
 
     check_device(device)  # of the worker
     if threads:
         torch.set_num_threads(threads)
-    started = time.perf_counter()
+    started = spent(device)
     told = report or (lambda part: None)
     found = train(config, trials, device, lambda step, left: told(step / config.iterations), folder)
-    return found.records, found.before + time.perf_counter() - started
+    return found.records, found.before + spent(device) - started
 
 
 def check_device(name: str) -> None:
