@@ -201,9 +201,11 @@ def law(cells: Iterable[Cell], variant: str, model: str) -> PowerLaw | None:
 
 
 def account(
-    scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence[Outcome], name: str, place: Place
-) -> list[str]:
-    """Scale, runs of a cell, missing runs, failures, cost and seeds; `name` is the axis."""
+    scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence[Outcome], name: str, place: Place,
+    listed: str = "",
+) -> list[str]:  # fmt: skip
+    """Scale, runs of a cell, missing runs, failures, cost and seeds; `name` is the axis. Which runs are missing is said
+    here, unless they are listed elsewhere."""
     wanted = Counter(place(job.config) for job in planned)
     there = Counter(place(o.config) for o in outcomes)
     start = f"Scale {scale['scale']}" + (f", drawn from scale {scale['from']}" if "from" in scale else "")
@@ -223,12 +225,13 @@ def account(
     for where in sorted(where for where, n in wanted.items() if there[where] < n):
         lost.setdefault(where[:2], []).append(where)
     missing = "; ".join(f"{v}, {MODELS[m]}, {_lost(name, own, wanted, there)}" for (v, m), own in lost.items())
+    where_told = f"; those that are missing are listed with {listed}" if listed else f"; not all at {missing}"
     have = sum(min(n, there[where]) for where, n in wanted.items())
     seen = sum(o.record["seen"] for o in outcomes)
     failed = len(outcomes) - len(finished(outcomes))
     return [
         *notes,
-        f"Runs of the plan: {have} of {sum(wanted.values())}{f'; not all at {missing}' if missing else ''}.",
+        f"Runs of the plan: {have} of {sum(wanted.values())}{where_told if missing else ''}.",
         f"Runs that failed (a loss that is no longer a number): {failed}; they are listed, and are no evidence. Cost: "
         f"{seen / 1e6:.3g} million training prompts, tests not counted.",
         SEEDS,
