@@ -28,6 +28,9 @@ SHOWN = {
 }
 
 
+VERDICTS_SHOWN = ("holds", f"holds{CONDITION}", *VERDICTS[1:])
+
+
 def evidence(paper: str, progress: Progress) -> Exhibit:
     used, title = _closure(paper), papers()[paper]["title"]
     stored = ledger.verdicts(used)
@@ -46,7 +49,7 @@ def evidence(paper: str, progress: Progress) -> Exhibit:
         "is nothing to check); on the right, "
         "for those that hold and were tried on instances, the largest left side over right side that was found (1: "
         "the bound is attained). Named: printed forms that are not simply read in the paper.",
-        shown=Shown(SHOWN, _counts(rows)),
+        shown=_shown(rows),
         notes=[
             f"Effort {', '.join(efforts) or '-'}; seed 0; seconds on one core, when the ledger was made.",
             "The verdict is on the claim as printed; `derived form` in the CSV is the rung on which Maurey's own form "
@@ -79,15 +82,16 @@ def _row(key: str, verdict: Mapping[str, Any] | None) -> list[str]:
     return [key, shown, *rungs, str(verdict["instances"]), tightness, f"{verdict['seconds']:.1f}", source]
 
 
-def _counts(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """By rung and verdict."""
-    verdicts = ("holds", f"holds{CONDITION}", *VERDICTS[1:])
+def _shown(rows: Sequence[Sequence[str]]) -> Shown:
+    """Counts by rung and verdict, of those that occur."""
+    told = [row for row in rows if not _silent(row)]
+    verdicts = [verdict for verdict in VERDICTS_SHOWN if any(row[1] == verdict for row in told)]
     found = []
     for rung in (*RUNGS, NONE):
-        own = [row for row in rows if row[2] == rung and not _silent(row)]
+        own = [row for row in told if row[2] == rung]
         if own:
             found.append([rung, *(str(sum(row[1] == verdict for row in own) or "") for verdict in verdicts)])
-    return found
+    return Shown({name: SHOWN[name] for name in ("what decided", *verdicts)}, found)
 
 
 def _silent(row: Sequence[str]) -> bool:
@@ -100,14 +104,16 @@ def _number(rows: Sequence[Sequence[str]], *verdicts: str) -> int:
 
 
 def _answer(rows: Sequence[Sequence[str]]) -> str:
-    hold = _number(rows, "holds", f"holds{CONDITION}")
-    text = (
-        f"Of {len(rows)} claims {hold} hold ({_number(rows, f'holds{CONDITION}')} of them under a condition that the "
-        f"paper does not state), {_number(rows, 'fails')} fail, undecided: {_number(rows, 'undecided')}"
-    )
-    silent, again = sum(map(_silent, rows)), _number(rows, AGAIN)
-    text += f"; {silent} have nothing to check" if silent else ""
-    return f"{text}; to be verified again: {again}." if again else f"{text}."
+    """What is counted, without zeros."""
+    under = _number(rows, f"holds{CONDITION}")
+    told = [f"{_number(rows, 'holds', f'holds{CONDITION}')} hold"]
+    told[0] += f" ({under} of them under a condition that the paper does not state)" if under else ""
+    for number, says in (
+        (_number(rows, "fails"), "fail"), (_number(rows, "undecided"), "are undecided"),
+        (sum(map(_silent, rows)), "have nothing to check"), (_number(rows, AGAIN), "are to be verified again"),
+    ):  # fmt: skip
+        told += [f"{number} {says}"] if number else []
+    return f"Of {len(rows)} claims {', '.join(told)}."
 
 
 def _verdict(rows: Sequence[Sequence[str]]) -> list[str]:

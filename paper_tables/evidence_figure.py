@@ -19,7 +19,7 @@ LOOKS = {
 }
 WORDS = {
     "holds": "holds",
-    f"holds{CONDITION}": "holds, under a condition that is not stated",
+    f"holds{CONDITION}": "holds under a condition that is not stated",
     "undecided": "undecided",
     "fails": "fails",
 }
@@ -61,7 +61,11 @@ def draw(figure: Any, data: Data) -> None:
             right.annotate(row["source"].replace(" and ", ", "), (1, place), xycoords=("axes fraction", "data"),
                            xytext=(4, 0), textcoords="offset points", va="center", fontsize=6.3,
                            color=style.MUTED)  # fmt: skip
-    style.legend(figure, [style.sample(look.but(line="none"), WORDS[verdict]) for verdict, look in LOOKS.items()])
+    found = {row["verdict"] for _, row in told}
+    style.legend(figure, [
+        *(style.sample(look.but(line="none"), WORDS[verdict]) for verdict, look in LOOKS.items() if verdict in found),
+        *([style.sample(Look(style.PAPER, "", "none"), "no mark: nothing to check")] if len(told) < len(rows) else []),
+    ], columns=5, columnspacing=1.4, handletextpad=0.2)  # fmt: skip
 
 
 def _means(row: Row) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 MOST_LINES, MOST_ROWS = 5, 20
 NUMBER = re.compile(r"(?<![\w.])(?:(-?\d+(?:\.\d+)?)[Ee]([+-]?\d+)|10\^(-?\d+))(?!\w|\.\d)")
 NUMERIC = re.compile(r"^[-+<>≤≥~ ]*[\d.]")
+LONG = re.compile(r"(?<![\w.,^:-])[1-9]\d{4,}(?!\w|\.\d)")  # whole numbers that are set in groups of three
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SIGNS = {
     "≤": r"$\le$", "≥": r"$\ge$", "±": r"$\pm$", "·": r"$\cdot$", "×": r"$\times$", "∞": r"$\infty$", "²": "$^2$",
@@ -73,8 +74,13 @@ def _where(exhibit: Exhibit) -> list[str]:
 
 
 def raised(text: str) -> str:
-    """1.5E+21 as 1.5·10²¹, 1E+21 and 10^21 as 10²¹."""
-    return NUMBER.sub(lambda found: f"{_times(found, '·')}10{str(_exponent(found)).translate(RAISED)}", text)
+    """1.5E+21 as 1.5·10²¹, 1E+21 and 10^21 as 10²¹, and 12345 as 12,345."""
+    text = NUMBER.sub(lambda found: f"{_times(found, '·')}10{str(_exponent(found)).translate(RAISED)}", text)
+    return _grouped(text)
+
+
+def _grouped(text: str) -> str:
+    return LONG.sub(lambda found: f"{int(found[0]):,}", text)
 
 
 def _exponent(found: re.Match[str]) -> int:
@@ -109,7 +115,7 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 def latex(text: str) -> str:
     """A cell."""
-    made, last = "", 0
+    made, last, text = "", 0, _grouped(text)
     for found in NUMBER.finditer(text):
         made += _escaped(text[last : found.start()])
         made += f"${_times(found, chr(92) + 'cdot')}10^{{{_exponent(found)}}}$"

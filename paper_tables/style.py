@@ -125,9 +125,9 @@ def law(axes: Any, x: Values, y: Values, look: Look, kind: str = "law", **more: 
 
 
 def paper(axes: Any, x: Values, y: Values, look: Look = OF_THE_PAPER, **more: Any) -> Any:
-    """What the paper has, in hollow diamonds."""
-    hollow = look.but(marker=OF_THE_PAPER.marker, line=OF_THE_PAPER.line, filled=False)
-    return curve(axes, x, y, hollow, "paper", **({"linewidth": 1.2, "markersize": 4.5} | more))
+    """What the paper has, in hollow diamonds, on a thin line of the look's own."""
+    hollow = look.but(marker=OF_THE_PAPER.marker, filled=False)
+    return curve(axes, x, y, hollow, "paper", **({"linewidth": 0.9, "markersize": 4.5} | more))
 
 
 def upright(axes: Any, x: Values, low: Values, high: Values, look: Look, width: float = 1.2, **more: Any) -> Any:
@@ -140,13 +140,23 @@ def level(axes: Any, y: Values, low: Values, high: Values, look: Look, width: fl
     return mark(axes.hlines(y, low, high, color=look.color, linewidth=width, **more), "data")
 
 
+ARROW = ((0, 0), (0, 1), (-0.28, 0.62), (0, 1), (0.28, 0.62))  # up, from the middle of a mark
+
+
 def more_than(axes: Any, x: Values, y: Values, look: Look, up: bool = True, **more: Any) -> Any:
-    """What is known to be beyond a value: a hollow triangle on a stem, joined to nothing."""
-    hollow = look.but(marker="^" if up else ">", line="none", filled=False)
-    stem = "|" if up else "_"
-    more = {"zorder": 5} | more
-    mark(axes.plot(x, y, stem, color=look.color, markersize=9, markeredgewidth=1.2, **more)[0], "data")
-    return curve(axes, x, y, hollow, "data", **({"markersize": 6.5} | more))
+    """What is known to be above a value, or below it: a hollow mark with an arrow, joined to nothing."""
+    arrow, more = arrow_of(up), {"zorder": 5} | more
+    mark(axes.plot(x, y, color=look.color, marker=arrow, linestyle="none", markersize=22, markerfacecolor="none",
+                   clip_on=False, **more)[0], "data")  # fmt: skip
+    return curve(axes, x, y, look.but(line="none", filled=False), "data", **({"markersize": 5.5} | more))
+
+
+def arrow_of(up: bool) -> Any:
+    """As a mark, of which it is half as long."""
+    from matplotlib.path import Path
+
+    move, line = Path.MOVETO, Path.LINETO
+    return Path([(a, b if up else -b) for a, b in ARROW], [move, line, move, line, line])
 
 
 def across(axes: Any, y: float, text: str = "", kind: str = "guide", place: float = 1.0, below: bool = False,

@@ -21,6 +21,7 @@ from maurey.verify.training.trials.keys import Job
 from .accounts import account, finished
 from .exhibits import Exhibit, Series
 from .page import Shown
+from .theory_figure import named
 from .trained import Outcome
 from .verdicts import Finding, line
 
@@ -176,17 +177,11 @@ def measured(networks: Sequence[Held]) -> str:
     return f"Measured, the largest of the heads, over the networks shown: {', '.join(told)}."
 
 
-def summary(networks: Sequence[Held]) -> Iterator[str]:
-    """The range over the networks, bound by bound."""
-    for name, forms in networks[0].stated.items():
-        told = []
-        for form in forms:
-            logs = [float(one.samples[name][form].log10()) for one in networks]
-            low, high = f"{min(logs):.1f}", f"{max(logs):.1f}"
-            negative = sum((one.gaps[name][form] or 0) < 0 for one in networks)
-            minus = f" (with those it had, negative for {negative} of {len(networks)})" if negative else ""
-            told.append(f"{form} {low if low == high else f'{low} to {high}'}{minus}")
-        yield f"{name}, log10 of the samples: {', '.join(told)}."
+def negative(networks: Sequence[Held]) -> str:
+    """How often a printed form says less than nothing."""
+    printed = [own["printed"] for one in networks for own in one.gaps.values() if "printed" in own]
+    below = sum((gap or 0) < 0 for gap in printed)
+    return f"With as many samples as there were, printed forms are negative in {below} of {len(printed)} cases."
 
 
 def exhibit(
@@ -209,7 +204,7 @@ def exhibit(
         f"the network of each length (T = {', '.join(str(one.T) for one in networks)}), a bar from the least to the "
         "most. Printed forms with C0 = 1; they are not always proved.",
         shown=Shown(SHOWN, [_shown(networks, name) for name in networks[0].stated]),
-        notes=[*account(scale, planned, outcomes), *METHOD, *departures, measured(networks), *summary(networks)],
+        notes=[*account(scale, planned, outcomes), *METHOD, *departures, measured(networks), negative(networks)],
         columns=COLUMNS,
         rows=list(rows(networks)),
         series=Series(["m"], [[str(m)] for m in sizes[:1]]),
@@ -221,7 +216,7 @@ def exhibit(
 # --- the page --------------------------------------------------------------------------------------------------------
 
 SHOWN = {
-    "bound": "",
+    "bound": "norms of its proof: those that the proof uses, where the paper states others",
     "measured gap": "held-out less training cross-entropy in nats, over the networks",
     "sharp gap": "the sharp form of the bound on it, over the networks; above the largest loss it says nothing",
     "largest loss": "of the class",
@@ -238,7 +233,7 @@ def _shown(networks: Sequence[Held], name: str) -> list[str]:
     largest = [one.largest(name) for one in networks]
     samples = {form: [one.samples[name][form] for one in networks if form in one.samples[name]] for form in FORMS}
     return [
-        name, f"{gaps[0]:.2g} to {gaps[-1]:.2g}", _span(sharp) if sharp else "needs m > d", _span(largest),
+        _line(name), f"{gaps[0]:.2g} to {gaps[-1]:.2g}", _span(sharp) if sharp else "needs m > d", _span(largest),
         *(_span(found) if found else "-" for found in samples.values()),
     ]  # fmt: skip
 
@@ -253,9 +248,13 @@ def _answer(networks: Sequence[Held]) -> str:
     most = {name: max(one.samples[name][form] for one in networks for form in PROVED) for name in networks[0].samples}
     few, name, form = min(least)
     return (
-        f"At least {few:.1E} (the {form} form of {name}), and up to {max(most.values()):.1E}; they had "
+        f"At least {few:.1E} ({_line(name)}, {form}), and up to {max(most.values()):.1E}; they had "
         f"{networks[0].outcome.config.m}."
     )
+
+
+def _line(name: str) -> str:
+    return named(name).replace("\n", " ")
 
 
 def _short(one: Finding) -> str:

@@ -20,7 +20,7 @@ def draw(figure: Any, data: Data) -> None:
     """A mark for each length; a bar from the least to the most."""
     bounds = values(data.table, "bound")
     ((panel,),) = style.panels(figure, data.question, height=1.75 + 0.4 * max(3, len(bounds)))
-    style.names(panel, [_named(name) for name in bounds])
+    style.names(panel, [named(name) for name in bounds])
     panel.set(xscale="log", xlabel="samples with which the bound on the gap is down to log 2, the loss of a coin")
     for place, name in enumerate(bounds):
         rows = where(data.table, bound=name)
@@ -42,7 +42,8 @@ def draw(figure: Any, data: Data) -> None:
 WORDS = {"printed": "as printed", "derived": "derived, proved", "sharp": "sharp, proved"}
 
 
-def _named(name: str) -> str:
+def named(name: str) -> str:
+    """A bound, in a line or two."""
     paper, _, number = name.partition("/")
     authors = {"edelman2022": "Edelman et al.", "trauger2024": "Trauger, Tewari"}[paper]
     number, _, part = number.partition(":")

@@ -57,7 +57,8 @@ def _scales(row: Sequence[Any], places: Sequence[float]) -> None:
     for panel in row:
         style.ticks(panel.xaxis, _readable(places, wide))
         low, high = panel.get_ylim()
-        style.ticks(panel.yaxis, [x for n in range(2, 7) for x in (10**n, 3 * 10**n) if low <= x <= high])
+        digits = (1, 3) if high > 20 * low else (1, 1.5, 2, 3, 5)
+        style.ticks(panel.yaxis, [x for n in range(2, 7) for k in digits if low <= (x := k * 10**n) <= high])
 
 
 def _means(panel: Any, own: list[Row], look: Look, apart: float) -> None:
@@ -97,7 +98,9 @@ def _legend(figure: Any, panel: Any, printed: bool, rows: list[Row]) -> None:
     grey = Look(style.MUTED, "o", "-")
     handles = [style.sample(grey, "mean of the runs; bar: least to most")]
     if any(not r["value"].isdigit() for r in rows):
-        handles.append(style.sample(grey.but(marker="^", line="none", filled=False), "given up: it takes more"))
+        handles.append(style.sample(grey.but(marker=r"$\uparrow$", line="none"), "given up: it takes more",
+                                    markersize=10))  # fmt: skip
     if printed:
-        handles.append(style.sample(style.OF_THE_PAPER, "paper: means in the authors' plots", linewidth=1.2))
+        of_the_paper = style.OF_THE_PAPER.but(line="-")
+        handles.append(style.sample(of_the_paper, "paper: means in the authors' plots", linewidth=0.9))
     style.legend(figure, handles)

@@ -79,8 +79,8 @@ def exhibit(
         answer=_answer(cells, expected),
         verdict=_verdict(findings),
         caption="Prompts until the test is passed for the first time, means of runs that all passed, with the least "
-        "and the most; a hollow triangle: a run was given up, and takes more than it has seen. Hollow diamonds: the "
-        "means in the authors' plots, read to a few per cent.",
+        "and the most; hollow, with an arrow: a run was given up, and takes more than it has seen. Hollow diamonds: "
+        "the means in the authors' plots, read to a few per cent.",
         shown=Shown(SHOWN, _shown(cells, expected)),
         notes=[
             *account(scale, planned, outcomes, "N", partial(place, "N")),

@@ -168,16 +168,17 @@ def without_looking(outcomes: Iterable[Outcome]) -> list[str]:
     ]
 
 
-Place = Callable[[Regression], tuple[str, str, int]]  # variant, architecture, and where on the axis
+Where = tuple[str, str, int]  # variant, architecture, and where on the axis
+Place = Callable[[Regression], Where]
 
 
-def place(name: str, config: Regression) -> tuple[str, str, int]:
+def place(name: str, config: Regression) -> Where:
     return variant_of(config), config.model, int(getattr(config, name))
 
 
 def cells_of(outcomes: Iterable[Outcome], name: str) -> list[Cell]:
     """By variant, architecture and place on the axis of this name."""
-    own: dict[tuple[str, str, int], list[Outcome]] = {}
+    own: dict[Where, list[Outcome]] = {}
     for outcome in outcomes:
         own.setdefault(place(name, outcome.config), []).append(outcome)
     order = list(MODELS)
@@ -200,9 +201,11 @@ def law(cells: Iterable[Cell], variant: str, model: str) -> PowerLaw | None:
 
 
 def account(
-    scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence[Outcome], name: str, place: Place
-) -> list[str]:
-    """Scale, runs of a cell, missing runs, failures, cost and seeds; `name` is the axis."""
+    scale: Mapping[str, Any], planned: Sequence[Job], outcomes: Sequence[Outcome], name: str, place: Place,
+    listed: str = "",
+) -> list[str]:  # fmt: skip
+    """Scale, runs of a cell, missing runs, failures, cost and seeds; `name` is the axis. Which runs are missing is said
+    here, unless they are listed elsewhere."""
     wanted = Counter(place(job.config) for job in planned)
     there = Counter(place(o.config) for o in outcomes)
     start = f"Scale {scale['scale']}" + (f", drawn from scale {scale['from']}" if "from" in scale else "")
@@ -218,20 +221,28 @@ def account(
             f"{start}, variant {variant} (protocol fast, no dropout); cells: {len(cells)}; runs in each: {few} "
             f"(planned: up to {most})."
         )
-    lost: dict[tuple[str, str], list[str]] = {}
+    lost: dict[tuple[str, str], list[Where]] = {}
     for where in sorted(where for where, n in wanted.items() if there[where] < n):
-        lost.setdefault(where[:2], []).append(f"{where[2]} ({there[where]} of {wanted[where]})")
-    missing = "; ".join(f"{v}, {MODELS[m]}, {name} = {', '.join(at)}" for (v, m), at in lost.items())
+        lost.setdefault(where[:2], []).append(where)
+    missing = "; ".join(f"{v}, {MODELS[m]}, {_lost(name, own, wanted, there)}" for (v, m), own in lost.items())
+    where_told = f"; those that are missing are listed with {listed}" if listed else f"; not all at {missing}"
     have = sum(min(n, there[where]) for where, n in wanted.items())
     seen = sum(o.record["seen"] for o in outcomes)
     failed = len(outcomes) - len(finished(outcomes))
     return [
         *notes,
-        f"Runs of the plan: {have} of {sum(wanted.values())}{f'; not all at {missing}' if missing else ''}.",
+        f"Runs of the plan: {have} of {sum(wanted.values())}{where_told if missing else ''}.",
         f"Runs that failed (a loss that is no longer a number): {failed}; they are listed, and are no evidence. Cost: "
         f"{seen / 1e6:.3g} million training prompts, tests not counted.",
         SEEDS,
     ]
+
+
+def _lost(name: str, own: Sequence[Where], wanted: Mapping[Where, int], there: Mapping[Where, int]) -> str:
+    """Places of an architecture with some of their runs, and those with none."""
+    some = [f"{where[2]} ({there[where]} of {wanted[where]})" for where in own if there[where]]
+    none = [str(where[2]) for where in own if not there[where]]
+    return ", ".join(f"{words} {', '.join(at)}" for words, at in ((f"{name} =", some), ("none at", none)) if at)
 
 
 def row(cell: Cell, printed: str = "", note: str = "") -> list[str]:

@@ -103,7 +103,7 @@ def test_certificates_of_a_language_model():
     assert [row.name for row in language.Certified(run("file")).rows] == ["held out"]
     assert one.losses("online").n == 5120
     assert language.Certified(run(message=0.2)).needed().startswith("With the same message and mean")
-    assert "would not bring the message below order 0" in language.Certified(run(message=0.5)).needed()
+    assert "would not bring the message below the entropy of a byte" in language.Certified(run(message=0.5)).needed()
 
 
 def test_what_was_aimed_at_in_bits():
@@ -118,7 +118,7 @@ def test_the_picture_of_a_language_model():
     bounds = {float(row[5]) for row in made.rows}
     assert bounds <= {x for kind, points in style.drawn(panel) if kind == "data" for x in points[:, 0]}
     assert len(made.rows) == 4
-    assert "order 0" in [text.get_text() for text in panel.texts]
+    assert "entropy of a byte" in [text.get_text() for text in panel.texts]
 
 
 # --- trials -----------------------------------------------------------------------------------------------------------

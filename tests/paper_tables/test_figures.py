@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from figures import drawn, figure_of
+from matplotlib.path import Path
 
 from maurey.paper_tables import exhibits, style
 
@@ -73,6 +74,24 @@ def of(x, known):
     return x in known or float(f"{x:.12g}") in known
 
 
+def unpaired(made, data):
+    """Points of which no row of the tables has both coordinates."""
+    rows, found = [numbers_of([row]) for row in (*data.table, *data.series)], []
+    having = {}
+    for place, own in enumerate(rows):
+        for x in own:
+            having.setdefault(x, set()).add(place)
+    for axes in made.axes:
+        drawn = [] if getattr(axes, "places", "") else style.drawn(axes)
+        points = [point for kind, own in drawn if kind == "data" for point in own if np.isfinite(point).all()]
+        found += [(x, y) for x, y in points if not having.get(rounded(x), set()) & having.get(rounded(y), set())]
+    return found
+
+
+def rounded(x):
+    return float(f"{x:.12g}")
+
+
 CUT = {  # ends of axes, and what is drawn there in place of what is beyond
     "certificates/encoder": {1e-4},
     "lintilhac2026/certificate": {1e-3},
@@ -85,6 +104,7 @@ def test_what_is_drawn_is_what_is_tabled(name):
     found = [one for one in untabled(figure(name), committed(name)) if one[2] not in CUT.get(name, ())]
     # a line right across has 0 and 1 for its ends
     assert [one for one in found if one[2] not in (0.0, 1.0) or one[0] == "data"] == []
+    assert unpaired(figure(name), committed(name)) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,6 +125,10 @@ def test_another_number_is_noticed():
     axes = again.axes[0]
     style.points(axes, [8], [12.3456], style.MEASURED)
     assert ("data", "y", 12.3456) in untabled(again, data)
+    assert unpaired(figure(name), data) == []
+    sharp = {row["at"]: float(row["log10 sharp"]) for row in data.table if row["axis"] == "L"}
+    style.points(axes, [16], [sharp["8"]], style.MEASURED)  # both are tabled, in two rows
+    assert (16, sharp["8"]) in unpaired(again, data)
     axes.plot([1, 2], [3, 4])
     assert "" in [kind for kind, _ in style.drawn(axes)]
 
@@ -125,14 +149,15 @@ def test_no_run_is_hidden(name):
 
 @pytest.mark.parametrize("name", ["mousavi2025/length", "mousavi2025/simple", "mousavi2025/sparsity"])
 def test_what_was_given_up_is_joined_to_nothing(name):
-    """Lines have gaps there, and a hollow triangle stands alone."""
+    """Lines have gaps there, and a hollow mark with an arrow stands alone."""
     rows = [r for r in committed(name).table if r["kind"] == "mean of runs" and not r["value"].isdigit()]
-    hollow = [line for axes in figure(name).axes for line in axes.lines
-              if line.get_marker() == "^" and line.get_markerfacecolor() == style.PAPER]  # fmt: skip
-    assert len(hollow) == len(rows) > 0
-    assert {line.get_linestyle() for line in hollow} == {"None"}
-    given_up = {float(r["interval"].split(" ")[0]) for r in rows}
     lines = [line for axes in figure(name).axes for line in axes.lines if getattr(line, "kind", "") == "data"]
+    hollow = [line for line in lines if line.get_markerfacecolor() == style.PAPER]
+    arrows = [line for line in lines if isinstance(line.get_marker(), Path)]
+    assert len(hollow) == len(arrows) == len(rows) > 0
+    assert {line.get_linestyle() for line in hollow + arrows} == {"None"}
+    given_up = {float(r["interval"].split(" ")[0]) for r in rows}
+    assert {float(y) for line in hollow for y in line.get_ydata()} == given_up
     joined = [line.get_ydata() for line in lines if line.get_linestyle() != "None"]
     assert not given_up & {float(y) for ys in joined for y in ys}
 

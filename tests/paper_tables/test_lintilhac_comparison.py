@@ -139,7 +139,8 @@ def test_what_a_bound_says():
     assert certificate.Certified(outcome(1.0)).says == "nothing"
     exhibit = rendered(outcome(0.2), outcome(0.6, prior="start"), outcome(status="failed", certificate=None))
     assert len(exhibit.rows) == 2
-    assert any("1 of (one channel, 1, 1), prior around half of the strings" in note for note in exhibit.notes)
+    lost = "1 of (one channel, degree 1, sparsity 1), prior around half of the strings"
+    assert any(lost in note for note in exhibit.notes)
     said = "of 2 networks 1 have a bound below 1, 1 one below what a constant has"  # one has none
     assert any(f"half of the strings: {said}" in note for note in exhibit.verdict)
     said = "of 1 networks 1 have a bound below 1, 0 one below what a constant has"

@@ -98,7 +98,7 @@ class Certified:
         own = next(row for row in self.rows if row.name == LABELS["message"])
         if own.mean >= order_0:
             return (
-                "More windows would not bring the message below order 0: its mean on those it learned, "
+                "More windows would not bring the message below the entropy of a byte: its mean on those it learned, "
                 f"{own.mean:.2f}, is not below it."
             )
         for times in range(1, 200):
@@ -130,21 +130,22 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
             f"its tests, {record['files']} files, {_many(record['bytes'])} bytes, sha256 {record['sha256']}; of "
             f"another version of Python there are other numbers. {record['parameters']:,} parameters.",
             *METHOD,
-            "Lines: the uniform code, 8 bits per byte, and order 0, the entropy of a byte of the corpus.",
+            "Lines: the uniform code, 8 bits per byte, and the entropy of a byte of the corpus.",
         ],
         columns=COLUMNS,
         rows=[_cells(row) for row in rows],
-        series=Series(["line", "bits per byte"], [["uniform code", "8"], ["order 0", f"{record['order_0']:.3f}"]]),
+        series=Series(["line", "bits per byte"], [["uniform code", "8"], [ENTROPY, f"{record['order_0']:.3f}"]]),
         parameters={name: value for name, value in scale.items() if name != "scale"},
         findings=findings,
     )
 
 
+ENTROPY = "entropy of a byte"
 SHOWN = {
     "windows": "",
     "certificate": "",
     "number": "of windows",
-    "price": "",
+    "price": "bits of the message, for which its bound pays",
     "mean": "on these windows",
     "at most": "",
     "by Hoeffding": "what his inequality alone would certify",

@@ -10,6 +10,7 @@ from maurey.paper_tables.style import Look
 from maurey.paper_tables.tabled import number, numbers, values
 
 LOOKS = {"this corpus": Look(style.BLUE, "o"), "new text": Look(style.VERMILLION, "s")}
+BELOW = 0.24  # of a row: fresh windows, which are near what is certified
 HOEFFDING = Look(style.MUTED, "x", "none")
 
 
@@ -21,7 +22,7 @@ def draw(figure: Any, data: Data) -> None:
         mean, bound, fresh = (number(row[name]) for name in ("mean", "at most", "fresh windows"))
         style.level(panel, [place], [mean], [bound], look, width=2)
         style.points(panel, [mean], [place], look.but(marker="|"), markersize=13)
-        style.points(panel, [fresh], [place], look.but(marker="D", filled=False), markersize=4.5)
+        style.points(panel, [fresh], [place + BELOW], look.but(marker="D", filled=False), markersize=4.5)
         style.points(panel, [bound], [place], look, markersize=6)
         by = [x for x in numbers([row], "by Hoeffding") if x == x]
         style.points(panel, by, [place] * len(by), HOEFFDING, markersize=6)

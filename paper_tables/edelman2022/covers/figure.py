@@ -36,7 +36,8 @@ def draw(figure: Any, data: Data) -> None:
         style.sample(PACKING.but(line="none"), "no cover is smaller (packing)", markersize=10, markeredgewidth=2.2),
         style.sample(BUILT.but(line="none"), "built", markersize=8),
         *(style.sample(FORMS[form].but(line="none"), word) for form, word in reversed(WORDS.items())),
-    ], columns=6, columnspacing=1.2, handletextpad=0.3)  # fmt: skip
+        style.patch(style.FAINT, "from packing to sharp"),
+    ], columns=4)  # fmt: skip
 
 
 def _row(rows: list[Row]) -> Row:

@@ -80,7 +80,12 @@ SHOWN = {
     "layers L": "",
     **{form: "log covering number" if form == "printed" else "" for form in FORMS},
     **dict.fromkeys(SWAPS, ""),
+    "softmax constant 1": "derived over itself with this step sharpened, as in all that follow",
+    "best gain": "the best input-Lipschitz constant of a layer (maurey/attention)",
+    "scalar scores": "the score covered as one number (maurey/score)",
+    "read one token": "covers only for what the last layer reads (maurey/read)",
     "smaller covers": "of each matrix the smaller of an online cover and one by volumes, which counts its entries",
+    "carried radii": "a token shorter than 1 stays so",
 }
 GROWTH = {"T": "length", "m": "samples", "d": "width"}
 

@@ -38,6 +38,8 @@ def draw(figure: Any, data: Data) -> None:
     bar = figure.colorbar(squares, ax=panel, location="bottom", shrink=0.5, aspect=40, pad=0.02)
     bar.set_label("fraction of the trials with held-out accuracy above 0.99", size=style.SMALL)
     bar.outline.set_visible(False)
+    style.legend(figure, [style.sample(Look(style.MUTED, "|", "none"), "a standard error", markersize=9),
+                          style.sample(Look(style.MUTED, "", "-"), "power law")])  # fmt: skip
 
 
 def _rule(panel: Any, rows: list[Row], name: str, contexts: list[float]) -> tuple[float, str, str] | None:

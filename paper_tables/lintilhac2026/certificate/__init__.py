@@ -199,7 +199,7 @@ METHOD = (
 
 def _named(one: Certified) -> str:
     model, omega, D = one.task
-    return f"({MODELS[model]}, {D}, {omega})"
+    return f"({MODELS[model]}, degree {D}, sparsity {omega})"
 
 
 def _without(outcomes: Sequence[Outcome]) -> str:

@@ -20,6 +20,7 @@ ROWS = {  # bound, Sigma: the name of its row
 }
 WORDS = {"printed": "as printed (C0 = 1)", "derived": "derived", "sharp": "sharp"}
 ENOUGH = "samples for 1/4"
+APART = 0.22  # of the forms in a row
 MANY = "at m = 10^6"
 
 
@@ -30,10 +31,10 @@ def draw(figure: Any, data: Data) -> None:
     style.names(panel, list(ROWS.values()))
     for place, (bound, Sigma) in enumerate(ROWS):
         own = where(data.table, bound=bound, Sigma=Sigma)
-        for row in own:
-            if row[ENOUGH] != "-":
-                look = FORMS[row["form"]]
-                style.points(panel, [number(row[ENOUGH])], [place], look, markersize=7, zorder=3)
+        known = [row for row in own if row[ENOUGH] != "-"]
+        for row in known:
+            at = place + APART * (list(WORDS).index(row["form"]) - 1) * (len(known) > 1)
+            style.points(panel, [number(row[ENOUGH])], [at], FORMS[row["form"]], markersize=6.5, zorder=3)
         if Sigma == "1/100" and bound in said:
             style.paper(panel, [said[bound]], [place], markersize=10, markerfacecolor="none", zorder=4)
         printed = where(own, form="printed")

@@ -119,7 +119,8 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         verdict=_verdict(findings),
         caption="The construction's norm and trace over those of the network that learned the same function: small "
         "marks are fitted functions, large ones geometric means of a class (a degree and a sparsity). Classes without "
-        "a mark have no function that was fitted within its epochs.",
+        "a mark have no function that was fitted within its epochs. Diamonds: the ratio in a training log of the "
+        "authors, of an earlier version.",
         shown=Shown(SHOWN, _shown(text)),
         notes=[
             *runs.account(scale, jobs, outcomes),

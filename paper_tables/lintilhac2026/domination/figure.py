@@ -27,6 +27,8 @@ def draw(figure: Any, data: Data) -> None:
             offset = style.beside(panel, APART * (n - (len(known) - 1) / 2))
             style.points(panel, numbers(own, "degree"), numbers(own, column), look, transform=offset, markersize=2.5,
                          alpha=0.45)  # fmt: skip
+            if int(sparsity) == data.facts["earlier"]["omega"]:
+                _log(panel, data.facts["earlier"], name, offset)
             x, y = _means(own, column)
             style.curve(panel, x, y, look, kind="law", transform=offset, markersize=5.5, linewidth=1.1, zorder=3)
         panel.set(yscale="log", xlabel="degree", ylim=(0.3, 300), xlim=(0.45, 5.55))
@@ -38,8 +40,17 @@ def draw(figure: Any, data: Data) -> None:
                     xycoords="axes fraction", fontsize=style.SMALL, color=style.MUTED)  # fmt: skip
     style.ticks(row[0].yaxis, (0.3, 1, 3, 10, 30, 100, 300))
     row[0].set_ylabel("constructed over learned")
-    style.legend(figure, [style.sample(look, f"sparsity {sparsity}") for sparsity, look in
-                          zip(known, LOOKS, strict=False)])  # fmt: skip
+    omega = data.facts["earlier"]["omega"]
+    style.legend(figure, [
+        *(style.sample(look, f"sparsity {sparsity}") for sparsity, look in zip(known, LOOKS, strict=False)),
+        style.sample(style.OF_THE_PAPER.but(line="none"), f"authors' log, earlier version, sparsity {omega}"),
+    ], columns=5, columnspacing=1.2, handlelength=2)  # fmt: skip
+
+
+def _log(panel: Any, earlier: dict[str, Any], name: str, offset: Any) -> None:
+    """The ratio in the authors' log, of an earlier version: between the ends of what it has for the learned network."""
+    ratio = earlier[f"built_{name}"] / math.sqrt(math.prod(earlier[name]))
+    style.points(panel, [earlier["D"]], [ratio], style.OF_THE_PAPER, kind="law", transform=offset, zorder=4)
 
 
 def _means(rows: list[Row], column: str) -> tuple[list[float], list[float]]:

@@ -34,8 +34,8 @@ def draw(figure: Any, data: Data) -> None:
         style.mark(bars, "law")
         style.curve(panel, D, means, GAP)
         plot = data.facts["earlier"]["gaps"].get(sparsity, [])
-        there = [(n + 1, y) for n, y in enumerate(plot) if y > 0]
-        style.paper(panel, [x for x, _ in there], [y for _, y in there], linewidth=0.9)
+        there = [y if y > 0 else np.nan for y in plot]  # a line breaks where there is nothing to draw
+        style.paper(panel, data.facts["degrees"][: len(there)], there)
         style.across(panel, CONSTANT, "loss of a constant" if panel is row[0] else "", below=True)
         none = [r["degree"] for r in own if r["gap"] == "-"]
         panel.annotate(f"none fitted:\n{', '.join(none)}" if none else "", (0.97, 0.02), xycoords="axes fraction",

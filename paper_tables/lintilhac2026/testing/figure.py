@@ -32,6 +32,9 @@ def draw(figure: Any, data: Data) -> None:
         style.ticks(panel.xaxis, true)
         style.ticks(panel.yaxis, [0, *true])
         style.ends(panel, [*named, (true[-1] * 1.07, "the truth", style.INK)])
+    style.legend(figure, [style.sample(style.Look(style.MUTED, "o", "none"), "mean over drawn functions"),
+                          style.sample(style.Look(style.MUTED, "|", "none"), "bar: from the least to the largest",
+                                       markersize=9)])  # fmt: skip
     right.annotate("paper: at or below it,\nlower with more energy", (0.03, 0.97), xycoords="axes fraction", va="top",
                    fontsize=style.SMALL, fontweight="bold")  # fmt: skip
     left.annotate("paper: true for most", (0.03, 0.97), xycoords="axes fraction", va="top", fontsize=style.SMALL,

@@ -140,7 +140,8 @@ def _row(weights: str, point: Point, found: ModelReport, route: Any, measured: M
 MEANINGS = {
     "weights": "random: drawn, and not trained", "L": "layers", "d": "width", "eps": "of LayerNorm",
     "m": "strings of training",
-    **{route: "samples with which it is below the range of the loss" if route == CODED else "" for route in SHOWN},
+    CODED: "samples with which the bound from the bits of a code for the weights is below the range of the loss",
+    "net": "the same of a net of the parameters", "norms": "the same of covers in norms",
     "loss": "mean ramp loss, margin 1, on the strings of training", "gap": "that on fresh strings less the loss",
 }  # fmt: skip
 
@@ -159,7 +160,7 @@ def _page(rows: list[Row], config: Mapping[str, Any]) -> list[list[str]]:
         if weights == "random" and (d, eps) != (at["d"], at["eps"]):
             continue
         first = own["net"]
-        samples = [f"{Decimal(10) ** Decimal(own[route]['log10 samples']):.1E}" for route in SHOWN]
+        samples = [_samples(own[route]) for route in SHOWN]
         lines.append([*key[:4], m if weights == "trained" else "-", *samples, first["empirical"] or "-",
                       first["gap"] or "-"])  # fmt: skip
     return sorted(lines, key=lambda line: line[0] == "random")
@@ -180,14 +181,18 @@ def _answer(rows: list[Row], config: Mapping[str, Any]) -> str:
     first = next(iter(own.values()))
     measured = f"; measured after {first['m']} strings: {first['gap']}" if first["gap"] else ""
     return (
-        f"Of {first['numbers']} numbers the bounds that count speak from 10^{_log(own[CODED]):.1f} (coded bits) and "
-        f"10^{_log(own['net']):.1f} samples on (a net of the parameters), the bounds of norms from "
-        f"10^{_log(own['norms']):.0f}{measured}."
+        f"For {first['numbers']} parameters the bounds that count say something from {_samples(own[CODED])} samples "
+        f"(coded bits) and {_samples(own['net'])} on (a net of the parameters), those of norms from "
+        f"{_samples(own['norms'])}{measured}."
     )
 
 
+def _samples(row: Row) -> str:
+    return f"{Decimal(10) ** Decimal(row['log10 samples']):.1E}"
+
+
 def _times(log10: float) -> str:
-    return f"{10**log10:.2f}" if log10 < 3 else f"10^{log10:.1f}"
+    return f"{10**log10:.2f}" if log10 < 3 else f"{Decimal(10) ** Decimal(log10):.1E}"
 
 
 def _growth(rows: list[Row], config: Mapping[str, Any]) -> str:
@@ -202,7 +207,7 @@ def _growth(rows: list[Row], config: Mapping[str, Any]) -> str:
 def _of_eps(rows: list[Row], config: Mapping[str, Any]) -> str:
     small, large = config["vary"]["eps"][0], config["vary"]["eps"][-1]
     first, last = (_at(rows, config, config["weights"][-1], eps=eps) for eps in (small, large))
-    told = [f"{route} 10^{_log(first[route]):.3g} and 10^{_log(last[route]):.3g}" for route in SHOWN]
+    told = [f"{route} {_samples(first[route])} and {_samples(last[route])}" for route in SHOWN]
     return f"With eps = {small} and {large} in LayerNorm, for networks trained so: {', '.join(told)}"
 
 

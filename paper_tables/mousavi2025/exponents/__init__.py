@@ -171,7 +171,7 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         "plots.",
         shown=Shown(SHOWN, [_shown(entry) for entry in found]),
         notes=[
-            *account(scale, plan(scale), outcomes, "N", _place),
+            *account(scale, plan(scale), outcomes, "N", _place, " and ".join(SHARES)),
             f"The runs are those of {' and '.join(SHARES)}. Exponents: log samples = log c + p log N + normal error, "
             "by maximum likelihood, runs that were given up as censored, at all N where the test asks for a token to "
             "be found; 95 %, profile likelihood with as many degrees of freedom as N allow, for runs at one N share "

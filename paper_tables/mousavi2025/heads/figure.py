@@ -12,6 +12,7 @@ from maurey.paper_tables.style import Look
 from maurey.paper_tables.tabled import Row, numbers, values, where
 
 WIDTHS = (Look(style.BLUE, "o", "-"), Look(style.GREEN, "^", "-"), Look(style.PURPLE, "D", "-"))
+DOTTED = (0, (1, 1.5))
 APART = 3.5  # points
 PANELS = {"any": "Proposition 4: any matrices", "block-diagonal": "Proposition 21: block-diagonal"}
 
@@ -30,7 +31,8 @@ def draw(figure: Any, data: Data) -> None:
                 shared = look if not alike else look.but(color=style.INK)
                 style.law(panel, H, numbers(these, "sharp floor"), shared, kind="data", linewidth=1.3)
                 printed = np.maximum(0.0, numbers(these, "printed floor"))
-                style.law(panel, H, printed, shared.but(line=(0, (1, 1.5))), kind="paper", linewidth=1.6)
+                floor = shared.but(marker="" if alike else look.marker, line=DOTTED, filled=False)
+                style.curve(panel, H, printed, floor, "paper", linewidth=1.6, markersize=4)
             offset = style.beside(panel, APART * (n - (len(widths) - 1) / 2))
             found, error = np.array(numbers(these, "found")), np.array(numbers(these, "standard error"))
             bars = panel.vlines(H, found - 2 * error, found + 2 * error, color=look.color, linewidth=1.2,
@@ -48,7 +50,8 @@ def draw(figure: Any, data: Data) -> None:
     row[0].set_ylabel("least risk of a layer")
     style.legend(figure, [
         *named, style.sample(Look(style.MUTED, "", "-"), "sharp floor"),
-        style.sample(Look(style.MUTED, "", (0, (1, 1.5))), "paper: floor as printed"),
+        style.sample(Look(style.MUTED, "o", DOTTED, filled=False), "paper: floor as printed", markersize=4),
+        style.sample(Look(style.MUTED, "|", "none"), "bar: two standard errors", markersize=8),
     ], columns=3)  # fmt: skip
 
 

@@ -54,8 +54,8 @@ def render(scale: Mapping[str, Any], expected: Mapping[str, Any], outcomes: Sequ
         answer=_answer(cells, expected),
         verdict=_verdict(findings),
         caption="Prompts until the test error is at most 0.88, means of runs that all passed, with the least and the "
-        "most; a hollow triangle: a run was given up, and takes more than it has seen. Shaded: the q of the paper's "
-        "figure, whose curves are not legible in its text.",
+        "most; hollow, with an arrow: a run was given up, and takes more than it has seen. Shaded: the q of the "
+        "paper's figure, whose curves are not legible in its text.",
         shown=Shown(SHOWN, _shown(cells)),
         notes=[
             *account(scale, planned, outcomes, "q", partial(place, "q")),

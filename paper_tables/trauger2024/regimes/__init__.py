@@ -130,9 +130,13 @@ def _short(label: str) -> str:
     return "counting" if number == "S2.5" and "norms" not in label else "norms" if number == "S2.5" else number
 
 
+def _range(first: object, last: object) -> str:
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
 def _winners(found: Comparison) -> str:
     return "; ".join(
-        f"{_short(w.label)} for {found.over} = {_number(w.start)} to {_number(w.end)}" for w in found.winners
+        f"{_short(w.label)} for {found.over} = {_range(_number(w.start), _number(w.end))}" for w in found.winners
     )
 
 
@@ -297,7 +301,7 @@ def _over_width(config: dict[str, Any], kind: str, form: str) -> list[str]:
         best.append((d, first if certain else f"{first} or {second}"))
     changes = [f"{b} below {a} between {d} and {e}" for (d, a), (e, b) in pairwise(best) if a != b]
     runs = [[d for d, _ in run] + [label] for label, run in groupby(best, key=lambda entry: entry[1])]
-    return ["; ".join(f"{run[-1]} for d = {run[0]} to {run[-2]}" for run in runs), "; ".join(changes) or "none"]
+    return ["; ".join(f"{run[-1]} for d = {_range(run[0], run[-2])}" for run in runs), "; ".join(changes) or "none"]
 
 
 def _norm_based(rows: list[list[str]]) -> str:
