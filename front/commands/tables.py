@@ -203,14 +203,6 @@ def _every_minute(latest: list[str]) -> Iterator[None]:
             thread.join()
 
 
-def _on_one_thread() -> None:
-    """Of its own: the other cores have work."""
-    import torch
-
-    os.environ["OMP_NUM_THREADS"] = "1"
-    torch.set_num_threads(1)
-
-
 def _helped(parent: int) -> None:
     """In a process that helps another: it ends with that one, however that ends."""
 
@@ -220,7 +212,6 @@ def _helped(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    _on_one_thread()
 
 
 @contextmanager
@@ -232,7 +223,6 @@ def _beside(names: Sequence[str], base: Path, make: Making) -> Iterator[dict[str
     if len(names) < 2:
         yield {}
         return
-    _on_one_thread()
     with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_helped, initargs=(os.getpid(),)) as pool:
         first = sorted(names, key=rooms.seconds_of, reverse=True)
         try:
@@ -255,6 +245,7 @@ def _make(
     from maurey.verify.training.engine.sweep import Progress as Done
     from maurey.verify.training.engine.sweep import check_device, cluster
 
+    os.environ["OMP_NUM_THREADS"] = "1"  # of small networks two threads wait for each other more than they work
     if not scheduler and any(trained.is_trained(name) for name in names):
         check_device(device)
     base.mkdir(parents=True, exist_ok=True)
