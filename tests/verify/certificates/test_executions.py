@@ -1,5 +1,6 @@
 """Running errors hold what executions really compute, in any order of sums and with coarse units too."""
 
+import re
 from io import BytesIO
 
 import numpy as np
@@ -146,6 +147,28 @@ def test_the_checker_proves_what_the_maker_does(seed):
     assert not proved[value[np.arange(64), LABELS] <= value[np.arange(64), 1 - LABELS]].any()
 
 
+@pytest.mark.parametrize(("name", "by"), [("token", 1e25), ("W_K", 1e25), ("W_V", 1e37), ("W_1", 1e25), ("b_2", 1e25)])
+def test_what_overflows_is_not_proved(name, by):
+    """Squares of 10^25 are infinite in float32, and so is what is infinite times nothing."""
+    p = network()
+    p[name] = (p[name] * by).astype(np.float32)
+    with np.errstate(all="ignore"):
+        z = executed(p, STRINGS, np.float32, np.random.default_rng(0))
+    for y in (LABELS, 1 - LABELS):
+        wrong = ~(z[np.arange(64), y] > z[np.arange(64), 1 - y])
+        assert not right(p, HEADS, STRINGS, y)[wrong].any()
+        assert np.array(floats.errors("network.npz", archive(p, labels=y).content))[wrong].all()
+    if name == "token":
+        assert of_network(archive(p)).errors == 64
+
+
+def test_what_overflows_is_not_lost_in_a_weight_of_nothing():
+    p = network()
+    p["W_V"], p["W_O"] = (p["W_V"] * 1e38).astype(np.float32), np.zeros((WIDTH, WIDTH), np.float32)
+    assert of_network(archive(p)).errors == 64
+    assert floats.errors("network.npz", archive(p).content) == [1] * 64
+
+
 def test_what_is_not_proved_counts_as_an_error():
     """Two labels with one and the same score."""
     p = network()
@@ -157,6 +180,9 @@ def test_what_is_not_proved_counts_as_an_error():
     p["W_1"][0, 0] = np.nan
     with np.errstate(invalid="ignore"):
         assert of_network(archive(p)).errors == 64
+
+
+LATER = re.sub(rb"(?s)(PK\x01\x02..).", b"\\1\xff", archive(network()).content)  # of a format of years to come
 
 
 @pytest.mark.parametrize(
@@ -173,6 +199,8 @@ def test_what_is_not_proved_counts_as_an_error():
         (archive(network() | {"position": network()["position"].repeat(2, 0)}), r"T \+ 1 positions"),
         (archive(network() | {"W_O": network()["W_O"][:3]}), r"W_O has the shape \(3, 8\), and not \(8, 8\)"),
         (archive(network() | {"b_2": np.zeros(WIDTH)}), "float32, got b_2 in float64"),
+        (archive(network() | {"b_2": np.full(WIDTH, 1e-39, np.float32)}), "b_2 has a parameter below 2"),
+        (File("x.npz", LATER), "no archive that NumPy reads"),
     ],
 )
 def test_what_is_refused(file, words):
@@ -188,8 +216,10 @@ def test_what_is_refused(file, words):
         archive(network() | {"position": network()["position"].repeat(2, 0)}),  # of other positions than are read
         archive(network() | {"token": network()["token"].repeat(2, 0)}),
         archive(network() | {"lnf_gain": network()["lnf_gain"][:1]}),
+        archive(network() | {"b_2": np.full(WIDTH, 1e-39, np.float32)}),  # which some executions read as 0
+        File("network.npz", LATER),
     ],
 )
 def test_what_a_checker_does_not_follow(file):
-    with pytest.raises((Unsound, TypeError)):
+    with pytest.raises((Unsound, TypeError, NotImplementedError)):
         floats.errors(file.name, file.content)
