@@ -221,8 +221,14 @@ def test_messages(tmp_path):
     package.certify(rule, (x, x % 2), method="occam", out=tmp_path / "a.json")
     assert check(tmp_path / "a.json").told["bits"] == rule.bits
     own = package.occam(b"mine", lambda message: lambda x: x % 2)
-    package.certify(own, (x, x % 2), method="occam", out=tmp_path / "b.json")
-    assert any("a program of the maker's own" in text for text in check(tmp_path / "b.json").stated)
+    with pytest.raises(InputError, match="a second use is refused"):  # of two codes, each has all of delta
+        package.certify(own, (x, x % 2), method="occam", out=tmp_path / "b.json")
+    (tmp_path / "own").mkdir()
+    package.certify(own, (x, x % 2), method="occam", out=tmp_path / "own/b.json")
+    assert any("a program of the maker's own" in text for text in check(tmp_path / "own/b.json").stated)
+    another = package.occam([[4, 5], [100]], lambda blocks: lambda x: x % blocks[0][0])
+    package.certify(another, (x, x % 2), method="occam", out=tmp_path / "c.json")
+    assert check(tmp_path / "c.json")
     with pytest.raises(InputError, match=r"takes what maurey\.occam"):
         package.certify(x, (x, x), method="occam")
     with pytest.raises(InputError, match="a message is bytes, or blocks of integers"):
