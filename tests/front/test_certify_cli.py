@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -207,6 +208,12 @@ def test_a_run_that_is_watched(tmp_path):
     assert check(tmp_path / "run.json").told["first"] == 201
     run.observe(0.25)
     assert run.n == 401
+    with pytest.raises(InputError, match="losses are numbers, got 'none'"):
+        run.observe("none")
+    batch, own = np.zeros(400), package.Prequential()
+    own.observe(batch)
+    batch[:] = 1  # whoever gave it goes on
+    assert own.certificate()["empirical"] == "0"
     with pytest.raises(InputError, match="losses after sample 401, row 1: 2 is no loss"):
         run.observe([2.0])
     with pytest.raises(InputError, match="sample 500 has not been observed yet"):
@@ -231,8 +238,12 @@ def test_messages(tmp_path):
     assert check(tmp_path / "c.json")
     with pytest.raises(InputError, match=r"takes what maurey\.occam"):
         package.certify(x, (x, x), method="occam")
-    with pytest.raises(InputError, match="a message is bytes, or blocks of integers"):
-        package.occam(3, None)
+    for message, words in ((3, "a message is bytes, or blocks of integers"), ([[1.5]], "is a whole number, got 1.5"),
+                           ([[2**69]], "below 2^69"), ([[-(2**69) - 1]], "at least -2^69")):  # fmt: skip
+        with pytest.raises(InputError, match=re.escape(words)):
+            package.occam(message, None)
+    ends = [[-(2**69)], [2**69 - 1], np.array([3, -2], dtype=np.int8)]
+    assert package.occam(ends, list).hypothesis == [[-(2**69)], [2**69 - 1], [3, -2]]
 
 
 def test_drawn_predictors(tmp_path):
@@ -282,7 +293,10 @@ def test_all_methods_without_torch(tmp_path):
         (dict(indices=np.arange(400) + 0.5), r"indices are whole numbers from 0 on, got 0\.5"),
         (dict(indices=np.zeros(400, dtype=int)), "sample 0 is there twice, and counts once"),
         (dict(loss=lambda a, b: np.repeat(a == b, 2)), r"a loss for each of the 400 labels, got .* \(800,\)"),
-        (dict(data=(None, np.array([None] * 400))), "a label is missing"),
+        (dict(data=(None, np.array([None] * 400))), "a label or a prediction is missing"),
+        (dict(data=(None, np.where(LABELS == 1, np.nan, LABELS))), "a label or a prediction is missing"),
+        (dict(data=(None, LABELS.astype(str))), "of one kind, got arrays of int64 and <U"),
+        (dict(loss=lambda a, b: ["much"] * 400), "losses are numbers, got"),
         (dict(out="certificate.txt"), r"a certificate is a \.json file"),
         (dict(seeds={"a": 0.5}), r"a seed is a whole number, got 0\.5"),
         (dict(pool=500.5), "the size of a pool is a whole number"),

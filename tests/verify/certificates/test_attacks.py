@@ -126,10 +126,10 @@ def a_second_code(path):
     write(certificate(Request("occam", **files)), path.parent / "second.json")
 
 
-def held_out_as(name):
+def held_out_as(name, known=sha256(b"data")):
     def change(path):
         read = json.loads(path.read_text())
-        read["parts"][0]["heldout"], read["inputs"][name] = name, sha256(b"data")
+        read["parts"][0]["heldout"], read["inputs"][name] = name, known
         read["digest"] = digest(read)
         path.write_text(json.dumps(read))
 
@@ -182,6 +182,7 @@ ATTACKS = {
         "executions of an archive of later": a_network_of_later,
         "a window of another method": sample(window="1..60"),
         "held-out data that are a number": sample(heldout=5),
+        "held-out data without a hash": held_out_as("data.bin", ""),
         "losses that are none": sample(losses=None),
         "a name that leads up": named(".."),
         "a name with a path": named("./errors.csv"),

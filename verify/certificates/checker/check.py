@@ -101,7 +101,8 @@ def _begun(read: dict[str, Any], folder: Path) -> Found:
 
 def _files(found: Found, folder: Path) -> None:
     inputs = found.certificate["inputs"]
-    require(isinstance(inputs, dict), "its inputs have no hashes")
+    hashed = isinstance(inputs, dict) and all(re.fullmatch("[0-9a-f]{64}", str(x)) for x in inputs.values())
+    require(hashed, "its inputs have no hashes")
     roles = {role: name for role, name in found.sample.items() if role in NAMES}
     require(sorted(inputs) == sorted(set(map(str, roles.values()))), "its inputs are not those of its sample")
     missing: list[str] = []
