@@ -126,7 +126,7 @@ def a_second_code(path):
     write(certificate(Request("occam", **files)), path.parent / "second.json")
 
 
-def held_out_as(name, known=sha256(b"data")):
+def held_out_as(name, known="0" * 64):
     def change(path):
         read = json.loads(path.read_text())
         read["parts"][0]["heldout"], read["inputs"][name] = name, known
