@@ -93,8 +93,11 @@ def test_the_values_are_those_of_the_network():
 def test_executions_are_within_the_errors(seed):
     p, rng = network(seed), np.random.default_rng(seed)
     near = logits(p, HEADS, STRINGS)
+    low, high = floats._answers(p, HEADS, STRINGS)
     for _ in range(3):
-        assert (np.abs(executed(p, STRINGS, np.float32, rng) - near.value) <= near.error).all()
+        found = executed(p, STRINGS, np.float32, rng)
+        assert (np.abs(found - near.value) <= near.error).all()
+        assert ((low <= found) & (found <= high)).all()
     assert np.isfinite(near.error).all()
 
 
@@ -123,6 +126,29 @@ def test_each_operation_in_half_precision(name, monkeypatch):
         monkeypatch.setattr(executions, "U", unit)
         near = of(executions.exact(a), executions.exact(b))
         assert bool((np.abs(by(a, b).astype(float) - near.value) <= near.error).all()) == within
+
+
+IN_INTERVALS = {
+    "sum": floats._plus,
+    "difference": floats._minus,
+    "product": floats._times,
+    "quotient": floats._over,
+    "root": lambda a, b: floats._root(a),
+    "total": lambda a, b: floats._total(a, -1),
+    "affine": lambda a, b: floats._through(a, b[0].T[:, :5]),
+}
+
+
+@pytest.mark.parametrize("name", IN_INTERVALS)
+def test_each_operation_of_the_checker_in_half_precision(name, monkeypatch):
+    rng = np.random.default_rng(0)
+    a, b = (rng.uniform(0.5, 2, (40, 40)).astype(HALF) for _ in range(2))
+    monkeypatch.setattr(floats, "LOST", 0.0)
+    found = OPERATIONS[name][1](a, b).astype(float)
+    for unit, within in ((2.0**-11, True), (2.0**-11 / 200, False)):
+        monkeypatch.setattr(floats, "UNIT", unit)
+        low, high = IN_INTERVALS[name](floats._point(a), floats._point(b))
+        assert bool(((low <= found) & (found <= high)).all()) == within
 
 
 def test_errors_of_arguments_go_on():
