@@ -104,6 +104,32 @@ def test_bad_input(words, told, maurey, folder):
     assert len(err.splitlines()) == 1
 
 
+def test_names_that_are_not_printed(maurey, folder):
+    for name in ("two\nlines.csv", "back\\slash.csv"):
+        shutil.copy("predictions.csv", name)
+        code, _, err = maurey("certify", "holdout", "--losses", name)
+        assert (code, len(err.splitlines())) == (2, 1)
+        assert "a name that can be printed" in err
+
+
+def test_listed_at_two_levels(maurey, folder):
+    """Shares are of one delta."""
+    lines = []
+    for name in ("one", "two"):
+        (folder / name).write_text(name)
+        lines.append(f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n")
+    (folder / "list.txt").write_text("".join(lines))
+
+    def certified(name, delta):
+        words = ["--losses", "predictions.csv", "--hypotheses", "list.txt", "--hypothesis", name, "--delta", delta]
+        return maurey("certify", "holdout", *words, "--out", f"{name}-{delta}.json")
+
+    assert certified("one", "0.05")[0] == 0
+    code, _, err = certified("two", "0.5")
+    assert (code, "its share of one delta" in err) == (2, True)
+    assert certified("two", "0.05")[0] == 0
+
+
 def test_a_second_use(maurey, folder):
     maurey("certify", "holdout", "--losses", "predictions.csv")
     code, _, err = maurey("certify", "holdout", "--losses", "predictions.csv", "--delta", "0.01", "--out", "again.json")
