@@ -103,8 +103,8 @@ def occam(message: bytes | Sequence[Sequence[int]], decode: Callable[[Any], Any]
     if isinstance(message, bytes | bytearray):
         return Coded(bytes(message), None, decode(bytes(message)))
     try:
-        blocks = [[int(x) for x in block] for block in message]
-    except (TypeError, ValueError):
+        blocks = [[_index(x, "what a message has") for x in block] for block in message]
+    except TypeError:
         raise InputError(f"a message is bytes, or blocks of integers, got {cut(repr(message))}") from None
     coded = messages.encode(blocks)
     return Coded(coded, messages.decode(coded), decode(messages.decode(coded)))
@@ -217,7 +217,7 @@ class Prequential:
 
         from maurey.verify.certificates.losses import of_array
 
-        found = np.atleast_1d(np.asarray(_plain(losses), dtype=float))
+        found = np.atleast_1d(_floats(losses, "losses"))
         of_array(found, f"losses after sample {self.n}")
         self._losses.append(found)
 
@@ -246,6 +246,16 @@ def _number(x: Any) -> Fraction:
     return x if isinstance(x, Fraction) else number(str(x), "delta, or a divergence,")
 
 
+def _floats(x: Any, what: str) -> Any:
+    """An array of its own: whoever gave x may write into it later."""
+    import numpy as np
+
+    try:
+        return np.array(_plain(x), dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} are numbers, got {cut(repr(x))}") from None
+
+
 def _losses(predict: Any, inputs: Any, labels: Any, loss: Any, many: bool) -> Any:
     """(n,), or a row for each of several predictors."""
     import numpy as np
@@ -258,10 +268,14 @@ def _losses(predict: Any, inputs: Any, labels: Any, loss: Any, many: bool) -> An
         return np.stack([_losses(one, inputs, labels, loss, many=False) for one in predict])
     answers = predict(inputs) if callable(predict) else predict
     if callable(loss):
-        return np.asarray(_plain(loss(answers, labels)), dtype=float)
+        return _floats(loss(answers, labels), "losses")
     found, true = np.asarray(_plain(answers)), np.asarray(_plain(labels))
-    if true.dtype.kind == "O" and any(x is None or x != x for x in true.ravel()):
-        raise InputError("a label is missing")
+    for x in (found, true):
+        if x.dtype.kind in "Of" and any(one is None or one != one for one in x.ravel().tolist()):
+            raise InputError("a label or a prediction is missing")
+    kinds = {kind if kind in "SU" else "number" for kind in (found.dtype.kind, true.dtype.kind) if kind != "O"}
+    if len(kinds) > 1:
+        raise InputError(f"predictions and labels are of one kind, got arrays of {found.dtype} and {true.dtype}")
     if found.shape != true.shape or found.ndim != 1:
         raise InputError(f"a prediction for each label, got arrays of shape {found.shape} and {true.shape}")
     return LOSSES["0-1"](found, true).astype(float)
@@ -280,7 +294,7 @@ def _named(role: str, values: Any, indices: Any = None) -> File:
         content, kind = ("index,loss\n" + "".join(rows)).encode(), "csv"
     else:
         written = BytesIO()
-        np.save(written, np.asarray(_plain(values), dtype=float), allow_pickle=False)
+        np.save(written, _floats(values, role), allow_pickle=False)
         content, kind = written.getvalue(), "npy"
     return File(f"{role}-{hashlib.sha256(content).hexdigest()[:12]}.{kind}", content)
 

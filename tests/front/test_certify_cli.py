@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -101,6 +102,32 @@ def test_bad_input(words, told, maurey, folder):
     assert (code, out) == (2, "")
     assert told in err
     assert len(err.splitlines()) == 1
+
+
+def test_names_that_are_not_printed(maurey, folder):
+    for name in ("two\nlines.csv", "back\\slash.csv"):
+        shutil.copy("predictions.csv", name)
+        code, _, err = maurey("certify", "holdout", "--losses", name)
+        assert (code, len(err.splitlines())) == (2, 1)
+        assert "a name that can be printed" in err
+
+
+def test_listed_at_two_levels(maurey, folder):
+    """Shares are of one delta."""
+    lines = []
+    for name in ("one", "two"):
+        (folder / name).write_text(name)
+        lines.append(f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n")
+    (folder / "list.txt").write_text("".join(lines))
+
+    def certified(name, delta):
+        words = ["--losses", "predictions.csv", "--hypotheses", "list.txt", "--hypothesis", name, "--delta", delta]
+        return maurey("certify", "holdout", *words, "--out", f"{name}-{delta}.json")
+
+    assert certified("one", "0.05")[0] == 0
+    code, _, err = certified("two", "0.5")
+    assert (code, "its share of one delta" in err) == (2, True)
+    assert certified("two", "0.05")[0] == 0
 
 
 def test_a_second_use(maurey, folder):
@@ -207,6 +234,12 @@ def test_a_run_that_is_watched(tmp_path):
     assert check(tmp_path / "run.json").told["first"] == 201
     run.observe(0.25)
     assert run.n == 401
+    with pytest.raises(InputError, match="losses are numbers, got 'none'"):
+        run.observe("none")
+    batch, own = np.zeros(400), package.Prequential()
+    own.observe(batch)
+    batch[:] = 1  # whoever gave it goes on
+    assert own.certificate()["empirical"] == "0"
     with pytest.raises(InputError, match="losses after sample 401, row 1: 2 is no loss"):
         run.observe([2.0])
     with pytest.raises(InputError, match="sample 500 has not been observed yet"):
@@ -221,12 +254,22 @@ def test_messages(tmp_path):
     package.certify(rule, (x, x % 2), method="occam", out=tmp_path / "a.json")
     assert check(tmp_path / "a.json").told["bits"] == rule.bits
     own = package.occam(b"mine", lambda message: lambda x: x % 2)
-    package.certify(own, (x, x % 2), method="occam", out=tmp_path / "b.json")
-    assert any("a program of the maker's own" in text for text in check(tmp_path / "b.json").stated)
+    with pytest.raises(InputError, match="a second use is refused"):  # of two codes, each has all of delta
+        package.certify(own, (x, x % 2), method="occam", out=tmp_path / "b.json")
+    (tmp_path / "own").mkdir()
+    package.certify(own, (x, x % 2), method="occam", out=tmp_path / "own/b.json")
+    assert any("a program of the maker's own" in text for text in check(tmp_path / "own/b.json").stated)
+    another = package.occam([[4, 5], [100]], lambda blocks: lambda x: x % blocks[0][0])
+    package.certify(another, (x, x % 2), method="occam", out=tmp_path / "c.json")
+    assert check(tmp_path / "c.json")
     with pytest.raises(InputError, match=r"takes what maurey\.occam"):
         package.certify(x, (x, x), method="occam")
-    with pytest.raises(InputError, match="a message is bytes, or blocks of integers"):
-        package.occam(3, None)
+    for message, words in ((3, "a message is bytes, or blocks of integers"), ([[1.5]], "is a whole number, got 1.5"),
+                           ([[2**69]], "below 2^69"), ([[-(2**69) - 1]], "at least -2^69")):  # fmt: skip
+        with pytest.raises(InputError, match=re.escape(words)):
+            package.occam(message, None)
+    ends = [[-(2**69)], [2**69 - 1], np.array([3, -2], dtype=np.int8)]
+    assert package.occam(ends, list).hypothesis == [[-(2**69)], [2**69 - 1], [3, -2]]
 
 
 def test_drawn_predictors(tmp_path):
@@ -276,7 +319,10 @@ def test_all_methods_without_torch(tmp_path):
         (dict(indices=np.arange(400) + 0.5), r"indices are whole numbers from 0 on, got 0\.5"),
         (dict(indices=np.zeros(400, dtype=int)), "sample 0 is there twice, and counts once"),
         (dict(loss=lambda a, b: np.repeat(a == b, 2)), r"a loss for each of the 400 labels, got .* \(800,\)"),
-        (dict(data=(None, np.array([None] * 400))), "a label is missing"),
+        (dict(data=(None, np.array([None] * 400))), "a label or a prediction is missing"),
+        (dict(data=(None, np.where(LABELS == 1, np.nan, LABELS))), "a label or a prediction is missing"),
+        (dict(data=(None, LABELS.astype(str))), "of one kind, got arrays of int64 and <U"),
+        (dict(loss=lambda a, b: ["much"] * 400), "losses are numbers, got"),
         (dict(out="certificate.txt"), r"a certificate is a \.json file"),
         (dict(seeds={"a": 0.5}), r"a seed is a whole number, got 0\.5"),
         (dict(pool=500.5), "the size of a pool is a whole number"),

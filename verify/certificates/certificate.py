@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from maurey.symbolic.errors import InputError
+from maurey.symbolic.errors import InputError, cut
 from maurey.verify.files import replace
 
 from . import wording as say
@@ -39,6 +39,8 @@ class Draft:
 
     def take(self, role: str, file: File) -> None:
         """A file that the certificate is made of."""
+        if not file.name.isprintable() or "\\" in file.name:
+            raise InputError(f"a certificate is read anywhere: give {cut(repr(file.name))} a name that can be printed")
         if self.inputs.get(file.name, file.sha256) != file.sha256:
             raise InputError(f"two files are called {file.name}: the inputs of a certificate lie in one folder")
         self.inputs[file.name] = file.sha256
@@ -127,21 +129,26 @@ def in_folder(folder: Path) -> dict[Path, Certificate]:
 
 
 def check_unused(new: Certificate, path: Path) -> None:
-    """Held-out data are for one certificate: a second one is refused, unless what it is about was on one list with the
-    first before both, or the bound holds for all messages at once anyway."""
+    """Held-out data are for one certificate: a second one is refused, unless it holds at once with the first."""
     if path.suffix != ".json":
         raise InputError(f"a certificate is a .json file, so that it is found when its data are used again; got {path}")
     for other, old in in_folder(path.resolve().parent).items():
-        if not same_data(old, new) or old == new:
-            continue
-        listed = new["parts"][0].get("list")
-        if listed and new["inputs"][listed] == old["inputs"].get(old["parts"][0].get("list")):
-            if old["inputs"].get(old["parts"][0].get("hypothesis")) != new["inputs"][new["parts"][0]["hypothesis"]]:
-                continue
-        elif new["method"] == old["method"] == "occam" and new["delta"] == old["delta"]:
+        if not same_data(old, new) or old == new or at_once(old, new):
             continue
         raise InputError(
             f"these data were used for {other.name}, and a second use is refused: what was picked after the first is "
             "not covered. Take fresh data, or list all hypotheses by their hashes before the first use (--hypotheses), "
-            "and each gets its share of delta"
+            "and each gets its share of one delta"
         )
+
+
+def at_once(old: Certificate, new: Certificate) -> bool:
+    """At one delta: of two hypotheses that were on one list before both, or of two messages of one code."""
+    samples = [one["parts"][0] for one in (old, new)]
+    lists, hypotheses = ([one["inputs"].get(sample.get(role)) for one, sample in zip((old, new), samples, strict=True)]
+                         for role in ("list", "hypothesis"))  # fmt: skip
+    if old["delta"] != new["delta"]:
+        return False
+    if lists[0] and lists[0] == lists[1]:
+        return bool(hypotheses[0] != hypotheses[1])
+    return old["method"] == new["method"] == "occam" and ("decoded" in samples[0]) == ("decoded" in samples[1])

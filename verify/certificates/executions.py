@@ -1,9 +1,10 @@
 """What a one-layer encoder answers in every execution: running error analysis, in doubles.
 
 A number is a value and an error: whatever an execution computes lies within the error of the value. Executions round
-sums, products, quotients and square roots within UNIT_ROUNDOFF, relative, exp and erf within some units of it, and
-take sums in any order; what is smaller than TINY may be lost. The formulas are those of the encoder of Edelman et al.
-as they are usually written (verify/training/networks/encoder.py has them rearranged):
+sums, products, quotients and square roots within 2^-24, relative, exp and erf within some units of it, and take sums
+in any order. What is smaller than TINY may be lost; what may exceed LARGE may overflow, and of it nothing is known. The
+formulas are those of the encoder of Edelman et al. as they are usually written (verify/training/networks/encoder.py has
+them rearranged):
 
     x_t = token + position;  u = LN(x);  q = u_cls W_Q + b_Q, k = u W_K + b_K, v = u W_V + b_V
     a = sum_t softmax_t(q . k_t/sqrt(width/heads)) v_t, head by head;  y = x_cls + a W_O + b_O
@@ -19,7 +20,6 @@ from dataclasses import dataclass
 from io import BytesIO
 from math import erf, sqrt
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from .losses import File, Losses
 from .wording import ERF_UNITS, EXP_UNITS, UNIT
 
 U = 2.0**-24 * (1 + 2.0**-9)
-TINY = 2.0**-126
+TINY, LARGE = 2.0**-126, 2.0**127
 LN_EPS = 1e-5
 AT_ONCE = 256  # strings
 MATRICES = ("W_Q", "W_K", "W_V", "W_O", "W_1", "W_2", "head")
@@ -50,8 +50,8 @@ class Near:
 
     def rounded(self, times: float = 1.0) -> Near:
         """After so many roundings of its own."""
-        more = (times * U / (1 - times * U)) * (np.abs(self.value) + self.error) + times * TINY
-        return Near(self.value, self.error + more)
+        size = np.abs(self.value) + self.error
+        return Near(self.value, within(size, self.error + times * U / (1 - times * U) * size + times * TINY))
 
     def __add__(self, other: Near) -> Near:
         return Near(self.value + other.value, self.error + other.error).rounded()
@@ -66,8 +66,7 @@ class Near:
     def __truediv__(self, other: Near) -> Near:
         least = np.abs(other.value) - other.error
         ratio = self.value / other.value
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.where(least > 0, (self.error + np.abs(ratio) * other.error) / least, np.inf)
+        error = np.where(least > 0, (self.error + np.abs(ratio) * other.error) / least, np.inf)
         return Near(ratio, error).rounded()
 
     def __getitem__(self, index: Any) -> Near:
@@ -78,23 +77,26 @@ class Near:
         number = self.value.shape[axis]
         size = np.abs(self.value).sum(axis, keepdims=True) + self.error.sum(axis, keepdims=True)
         error = self.error.sum(axis, keepdims=True) + number * U / (1 - number * U) * size + number * TINY
-        return Near(self.value.sum(axis, keepdims=True), error)
+        return Near(self.value.sum(axis, keepdims=True), within(size, error))
 
     def sqrt(self) -> Near:
         least = self.value - self.error
-        with np.errstate(invalid="ignore", divide="ignore"):
-            root = np.sqrt(self.value)
-            error = np.where(least > 0, self.error / (root + np.sqrt(least)), np.inf)
+        root = np.sqrt(self.value)
+        error = np.where(least > 0, self.error / (root + np.sqrt(least)), np.inf)
         return Near(root, error).rounded()
 
     def exp(self) -> Near:
-        with np.errstate(over="ignore"):
-            value = np.exp(self.value)
-            return Near(value, value * np.expm1(self.error)).rounded(EXP_UNITS)
+        value = np.exp(self.value)
+        return Near(value, value * np.expm1(self.error)).rounded(EXP_UNITS)
 
     def erf(self) -> Near:
         value = np.array([erf(x) for x in self.value.ravel()]).reshape(self.value.shape)
         return Near(value, 2 / sqrt(np.pi) * self.error).rounded(ERF_UNITS)
+
+
+def within(size: Array, error: Array) -> Array:
+    """The error, if nothing overflows on the way."""
+    return np.where(size < LARGE, error, np.inf)
 
 
 def exact(x: Any) -> Near:
@@ -108,7 +110,8 @@ def affine(x: Near, W: Array, b: Array | None = None) -> Near:
     value = x.value @ W + (0 if b is None else b)
     size = (np.abs(x.value) + x.error) @ np.abs(W) + (0 if b is None else np.abs(b))
     error = x.error @ np.abs(W) + number * U / (1 - number * U) * size + number * TINY
-    return Near(value, error)
+    known = np.isfinite(x.error).all(-1, keepdims=True)  # what is not is no smaller for a weight of 0
+    return Near(value, np.where(known, within(size, error), np.inf))
 
 
 EPSILON = Near(np.array(LN_EPS), np.array(LN_EPS * 2.0**-23))  # however it is rounded
@@ -158,7 +161,8 @@ def right(p: Any, heads: int, strings: Array, labels: Array) -> Array:
     found = []
     for start in range(0, len(strings), AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        z, y = logits(p, heads, strings[part]), labels[part].astype(int)
+        with np.errstate(all="ignore"):
+            z, y = logits(p, heads, strings[part]), labels[part].astype(int)
         rows = np.arange(len(y))
         lead = z.value[rows, y] - z.value[rows, 1 - y]
         found.append(lead > (z.error[rows, 0] + z.error[rows, 1]) * (1 + 2.0**-30))  # false where an error is no number
@@ -172,12 +176,14 @@ def of_network(file: File) -> Losses:
     try:
         with np.load(BytesIO(file.content), allow_pickle=False) as arrays:
             p = {name: arrays[name] for name in arrays.files}
-    except (ValueError, OSError, KeyError, EOFError, MemoryError, BadZipFile) as error:
+    except Exception as error:  # of an archive that is damaged, many
         raise InputError(f"{file.name} is no archive that NumPy reads without running code: {error}") from None
     if missing := [name for name in NEEDED if name not in p]:
         raise InputError(f"{file.name} has no {missing[0]}; {ELSEWHERE.format(needed=', '.join(NEEDED))}")
     if wide := [name for name in NEEDED[:-3] if p[name].dtype != np.float32]:
         raise InputError(f"{file.name}: executions have parameters in float32, got {wide[0]} in {p[wide[0]].dtype}")
+    if small := [name for name in NEEDED[:-3] if ((p[name] != 0) & (np.abs(p[name]) < TINY)).any()]:
+        raise InputError(f"{file.name}: {small[0]} has a parameter below 2^-126, which some executions read as 0")
     strings, labels = p["strings"], p["labels"]
     heads = int(p["heads"]) if p["heads"].shape == () and p["heads"].dtype.kind in "iu" else 0
     bits = strings.ndim == 2 and labels.shape == (len(strings),) and np.isin(strings, (0, 1)).all()

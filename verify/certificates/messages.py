@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from maurey.symbolic.errors import InputError
+from maurey.symbolic.errors import InputError, cut
 
 MOST_VALUES, MOST_INTEGERS = 1 << 14, 1 << 17  # of a block
 
@@ -72,6 +72,8 @@ def _block(integers: Sequence[int]) -> bytes:
     low, values = (min(integers), max(integers) - min(integers) + 1) if integers else (0, 0)
     if values > MOST_VALUES or len(integers) > MOST_INTEGERS:
         raise InputError(f"a block has up to {MOST_INTEGERS} integers and {MOST_VALUES} values: use several")
+    if not -(1 << 69) <= low < 1 << 69:
+        raise InputError(f"the integers of a message are at least -2^69 and below 2^69, got {cut(str(low))}")
     payload = _payload([x - low for x in integers], values)
     head = (len(integers), 2 * low if low >= 0 else -2 * low - 1, values, len(payload))
     return b"".join([*map(_digits, head), payload])

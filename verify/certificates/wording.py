@@ -78,6 +78,6 @@ LISTED_BEFORE = "the list was made before these data were first used"
 EXECUTIONS = "each loss that is 0 is 0 in every execution of the network within the stated errors of its operations"
 OPERATIONS = (
     "sums, products, quotients and square roots are rounded within 2^-24, exp within {exp} and erf within {erf} units "
-    "of 2^-24, relative; sums are taken in any order"
+    "of 2^-24, relative; what is below 2^-126 may be lost; sums are taken in any order"
 )
 SAME = "by the count of the maker, {same} of the {n} samples have the content of a training sample, which is no offence"

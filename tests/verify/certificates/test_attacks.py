@@ -2,13 +2,16 @@
 none brings a checker down."""
 
 import json
+import re
+from fractions import Fraction as F
 from io import BytesIO
 
 import numpy as np
 import pytest
-from made import one, resealed
+from made import INTEGERS, one, resealed
 
 from maurey.symbolic.errors import InputError
+from maurey.verify.certificates import messages
 from maurey.verify.certificates.certificate import digest, write
 from maurey.verify.certificates.checker.check import check
 from maurey.verify.certificates.checker.reading import Unsound
@@ -54,6 +57,13 @@ def named(name):
 
 def text(old, new):
     return lambda path: path.write_text(path.read_text().replace(old, new))
+
+
+def a_network_of_later(path):
+    """What NumPy raises on an archive of a format that it does not know."""
+    later = re.sub(rb"(?s)(PK\x01\x02..).", b"\\1\xff", npz(np.zeros(60)))
+    (path.parent / "errors.csv").write_bytes(later)
+    sample(executions=True)(path)
 
 
 def content(name, value):
@@ -102,6 +112,47 @@ def listed_once_used_twice(path):
     write(certificate(Request("prequential", **files)), path.parent / "second.json")
 
 
+def listed_at_another_level(path):
+    """Shares of two deltas: together they are more than the first says."""
+    (path.parent / "two").write_bytes(b"two")
+    files = {name: File.at(path.parent / file) for name, file in
+             (("losses", "errors.csv"), ("hypothesis", "two"), ("hypotheses", "list.txt"))}  # fmt: skip
+    write(certificate(Request("holdout", delta=F(1, 2), **files)), path.parent / "second.json")
+
+
+def a_second_code(path):
+    """The same message by a program of one's own: of two codes, each has its delta."""
+    files = {name: File.at(path.parent / file) for name, file in (("losses", "errors.csv"), ("message", "message.bin"))}
+    write(certificate(Request("occam", **files)), path.parent / "second.json")
+
+
+def held_out_as(name, known="0" * 64):
+    def change(path):
+        read = json.loads(path.read_text())
+        read["parts"][0]["heldout"], read["inputs"][name] = name, known
+        read["digest"] = digest(read)
+        path.write_text(json.dumps(read))
+
+    return change
+
+
+def integers_of_numpy(path):
+    """Of the message 2^53, which as a double is 2^53 + 1 too."""
+    (path.parent / "message.bin").write_bytes(messages.encode([[2**53]]))
+    (path.parent / "integers.npy").write_bytes(npy(np.array([2**53])))
+    files = {name: File.at(path.parent / file) for name, file in
+             (("losses", "errors.csv"), ("message", "message.bin"), ("decoded", "integers.npy"))}  # fmt: skip
+    path.write_text(json.dumps(certificate(Request("occam", **files))))
+    check(path)
+    content("integers.npy", npy(np.array([2**53 + 1])))(path)
+
+
+def gaussians_of_whole_numbers(path):
+    """Means that are one as doubles; their divergence is 1/2, and 0.32 was said."""
+    content("prior.npy", npy(np.array([[2**53, 1]])))(path)
+    content("posterior.npy", npy(np.array([[2**53 + 1, 1]])))(path)
+
+
 COUNT = "by the count of the maker, {} of the 60 samples have the content of a training sample, which is no offence"
 ATTACKS = {
     "counted": {
@@ -119,6 +170,7 @@ ATTACKS = {
         "inputs in a list": top(inputs=[]),
         "seeds in seeds": top(seeds={"a": {"b": 1}}),
         "a maker with colours": top(maurey="1\x1b[31m"),
+        "a maker that is a number": top(maurey=1),
         "one more field": top(more=1),
         "no errors": part(1, errors=0),
         "errors that are true": part(1, errors=True),
@@ -127,14 +179,18 @@ ATTACKS = {
         "a claim of another kind": part(1, key="hoeffding1963/1"),
         "a pool that is true": sample(pool=True),
         "executions of losses": sample(executions=True),
+        "executions of an archive of later": a_network_of_later,
         "a window of another method": sample(window="1..60"),
         "held-out data that are a number": sample(heldout=5),
+        "held-out data without a hash": held_out_as("data.bin", ""),
         "losses that are none": sample(losses=None),
         "a name that leads up": named(".."),
         "a name with a path": named("./errors.csv"),
         "a name with a zero byte": named("errors.csv\0"),
         "a name that is no text": named("\ud800.csv"),
         "a name that is too long": named("a" * 5000),
+        "a name with lines of its own": held_out_as("x\n\nchecked\n  - the earth is flat"),
+        "a name with colours": held_out_as("\x1b[31mred"),
         "a hypothesis of its own": said("checked", "the earth is flat"),
         "fewer than none of training": lambda path: (sample(same=-5)(path), said("stated", COUNT.format(-5))(path)),
         "more of training than there are": lambda path: (sample(same=61)(path), said("stated", COUNT.format(61))(path)),
@@ -172,6 +228,7 @@ ATTACKS = {
         "no list": dropped("list", "of"),
         "a hypothesis that is not on it": content("one", b"three"),
         "two uses for one hypothesis": listed_once_used_twice,
+        "two levels of one list": listed_at_another_level,
     },
     "best of three": {
         "an array larger than the machine": content("values.npy", b"\x93NUMPY\x01\x00\x76\x00" + HEAD),
@@ -185,6 +242,9 @@ ATTACKS = {
         "a decoding that is not shown": dropped("decoded"),
         "blocks without end": content("message.bin", b"\xff" * 9 + b"\x7f"),
         "an empty message": content("message.bin", b""),
+        "integers beside others": content("integers.csv", "".join(f"{x},{7 * x}\n" for x in INTEGERS)),
+        "integers that are one as doubles": integers_of_numpy,
+        "a second code": a_second_code,
     },
     "drawn": {
         "a divergence below zero": part(2, KL="-1"),
@@ -195,6 +255,9 @@ ATTACKS = {
         "a deviation of none": content("posterior.npy", npy(np.tile([0.0, 0.0], (4, 1)))),
         "fewer parameters": content("posterior.npy", npy(np.tile([0.0, 0.5], (3, 1)))),
         "no prior": dropped("prior"),
+        "no parameters": lambda path: (content("prior.npy", npy(np.zeros((0, 2))))(path),
+                                       content("posterior.npy", npy(np.zeros((0, 2))))(path)),
+        "means that are one as doubles": gaussians_of_whole_numbers,
     },
     "linear head": {"a head that is nearer": part(1, KL="0.5"), "a head that is further": part(1, KL="50")},
 }  # fmt: skip

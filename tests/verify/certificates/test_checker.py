@@ -303,6 +303,16 @@ def test_five_hundred_resealed_mutations_are_noticed(copy):
     attacked(copy, MANY, seed=4)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_bound_is_the_least_that_follows(name, copy):
+    """A checker that lost a factor would let through what is lower in the last digit."""
+    for which, part in enumerate(json.loads(copy(name).read_text())["parts"][1:], 1):
+        path, lower = copy(name), on_grid(F(part["bound"])) - 1
+        resealed(path, lambda read, which=which, lower=lower: set_bound(read, which, lower))
+        with pytest.raises(Unsound, match=f"{part['key']} does not say"):
+            check(path)
+
+
 def test_a_larger_bound_follows_too(copy):
     """What is implied stands, whoever sealed it."""
     path = copy("counted")

@@ -1,5 +1,6 @@
 """Running errors hold what executions really compute, in any order of sums and with coarse units too."""
 
+import re
 from io import BytesIO
 
 import numpy as np
@@ -92,8 +93,11 @@ def test_the_values_are_those_of_the_network():
 def test_executions_are_within_the_errors(seed):
     p, rng = network(seed), np.random.default_rng(seed)
     near = logits(p, HEADS, STRINGS)
+    low, high = floats._answers(p, HEADS, STRINGS)
     for _ in range(3):
-        assert (np.abs(executed(p, STRINGS, np.float32, rng) - near.value) <= near.error).all()
+        found = executed(p, STRINGS, np.float32, rng)
+        assert (np.abs(found - near.value) <= near.error).all()
+        assert ((low <= found) & (found <= high)).all()
     assert np.isfinite(near.error).all()
 
 
@@ -124,6 +128,29 @@ def test_each_operation_in_half_precision(name, monkeypatch):
         assert bool((np.abs(by(a, b).astype(float) - near.value) <= near.error).all()) == within
 
 
+IN_INTERVALS = {
+    "sum": floats._plus,
+    "difference": floats._minus,
+    "product": floats._times,
+    "quotient": floats._over,
+    "root": lambda a, b: floats._root(a),
+    "total": lambda a, b: floats._total(a, -1),
+    "affine": lambda a, b: floats._through(a, b[0].T[:, :5]),
+}
+
+
+@pytest.mark.parametrize("name", IN_INTERVALS)
+def test_each_operation_of_the_checker_in_half_precision(name, monkeypatch):
+    rng = np.random.default_rng(0)
+    a, b = (rng.uniform(0.5, 2, (40, 40)).astype(HALF) for _ in range(2))
+    monkeypatch.setattr(floats, "LOST", 0.0)
+    found = OPERATIONS[name][1](a, b).astype(float)
+    for unit, within in ((2.0**-11, True), (2.0**-11 / 200, False)):
+        monkeypatch.setattr(floats, "UNIT", unit)
+        low, high = IN_INTERVALS[name](floats._point(a), floats._point(b))
+        assert bool(((low <= found) & (found <= high)).all()) == within
+
+
 def test_errors_of_arguments_go_on():
     """The result at the ends of what the arguments may be."""
     rng = np.random.default_rng(1)
@@ -146,6 +173,28 @@ def test_the_checker_proves_what_the_maker_does(seed):
     assert not proved[value[np.arange(64), LABELS] <= value[np.arange(64), 1 - LABELS]].any()
 
 
+@pytest.mark.parametrize(("name", "by"), [("token", 1e25), ("W_K", 1e25), ("W_V", 1e37), ("W_1", 1e25), ("b_2", 1e25)])
+def test_what_overflows_is_not_proved(name, by):
+    """Squares of 10^25 are infinite in float32, and so is what is infinite times nothing."""
+    p = network()
+    p[name] = (p[name] * by).astype(np.float32)
+    with np.errstate(all="ignore"):
+        z = executed(p, STRINGS, np.float32, np.random.default_rng(0))
+    for y in (LABELS, 1 - LABELS):
+        wrong = ~(z[np.arange(64), y] > z[np.arange(64), 1 - y])
+        assert not right(p, HEADS, STRINGS, y)[wrong].any()
+        assert np.array(floats.errors("network.npz", archive(p, labels=y).content))[wrong].all()
+    if name == "token":
+        assert of_network(archive(p)).errors == 64
+
+
+def test_what_overflows_is_not_lost_in_a_weight_of_nothing():
+    p = network()
+    p["W_V"], p["W_O"] = (p["W_V"] * 1e38).astype(np.float32), np.zeros((WIDTH, WIDTH), np.float32)
+    assert of_network(archive(p)).errors == 64
+    assert floats.errors("network.npz", archive(p).content) == [1] * 64
+
+
 def test_what_is_not_proved_counts_as_an_error():
     """Two labels with one and the same score."""
     p = network()
@@ -157,6 +206,9 @@ def test_what_is_not_proved_counts_as_an_error():
     p["W_1"][0, 0] = np.nan
     with np.errstate(invalid="ignore"):
         assert of_network(archive(p)).errors == 64
+
+
+LATER = re.sub(rb"(?s)(PK\x01\x02..).", b"\\1\xff", archive(network()).content)  # of a format of years to come
 
 
 @pytest.mark.parametrize(
@@ -173,6 +225,8 @@ def test_what_is_not_proved_counts_as_an_error():
         (archive(network() | {"position": network()["position"].repeat(2, 0)}), r"T \+ 1 positions"),
         (archive(network() | {"W_O": network()["W_O"][:3]}), r"W_O has the shape \(3, 8\), and not \(8, 8\)"),
         (archive(network() | {"b_2": np.zeros(WIDTH)}), "float32, got b_2 in float64"),
+        (archive(network() | {"b_2": np.full(WIDTH, 1e-39, np.float32)}), "b_2 has a parameter below 2"),
+        (File("x.npz", LATER), "no archive that NumPy reads"),
     ],
 )
 def test_what_is_refused(file, words):
@@ -188,8 +242,10 @@ def test_what_is_refused(file, words):
         archive(network() | {"position": network()["position"].repeat(2, 0)}),  # of other positions than are read
         archive(network() | {"token": network()["token"].repeat(2, 0)}),
         archive(network() | {"lnf_gain": network()["lnf_gain"][:1]}),
+        archive(network() | {"b_2": np.full(WIDTH, 1e-39, np.float32)}),  # which some executions read as 0
+        File("network.npz", LATER),
     ],
 )
 def test_what_a_checker_does_not_follow(file):
-    with pytest.raises((Unsound, TypeError)):
+    with pytest.raises((Unsound, TypeError, NotImplementedError)):
         floats.errors(file.name, file.content)

@@ -51,7 +51,8 @@ def _values(payload: bytes, length: int, values: int) -> list[int]:
         total = 2 * i + values
         require(sum(times) == i, "the frequencies of the message do not add up")
         share, v, below = number * total, 0, 0
-        while share >= (below + 2 * times[v] + 1) * unit:
+        whole = share // unit
+        while whole >= below + 2 * times[v] + 1:
             below += 2 * times[v] + 1
             v += 1
         number, unit = share - below * unit, unit * (2 * times[v] + 1)

@@ -15,7 +15,8 @@ from maurey.numeric.types import Array
 from ..wording import ERF_UNITS, EXP_UNITS
 from .reading import require
 
-UNIT, LOST, CONSTANT = 2.0**-24 * (1 + 2.0**-16), 2.0**-126, 2.0**-23
+UNIT, CONSTANT = 2.0**-24 * (1 + 2.0**-16), 2.0**-23
+LOST, OVER = 2.0**-126, 2.0**127  # below the first a float may be lost, above the second it may be infinite
 Interval = tuple[Array, Array]
 WANTED = {
     "token", "position", "heads", "strings", "labels", "head", *(f"{kind}_{n}" for kind in "Wb" for n in "QKVO12"),
@@ -27,7 +28,11 @@ def _wide(low: Array, high: Array, units: float = 1.0, size: Any = None) -> Inte
     """After rounding by so many units of the largest absolute value, or of a size that is given."""
     most = np.maximum(np.abs(low), np.abs(high)) if size is None else size
     more = most * (units * UNIT / (1 - units * UNIT)) + units * LOST
-    return low - more, high + more
+    return _known(most + more < OVER, low - more, high + more)
+
+
+def _known(where: Any, low: Array, high: Array) -> Interval:
+    return np.where(where, low, -np.inf), np.where(where, high, np.inf)
 
 
 def _point(x: Any, share: float = 0.0) -> Interval:
@@ -60,10 +65,7 @@ def _square(a: Interval) -> Interval:
 
 def _over(a: Interval, b: Interval) -> Interval:
     """By what is positive; where it may not be, nothing is known."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = _wide(*_corners(a, b, np.divide))
-    known = b[0] > 0
-    return np.where(known, low, -np.inf), np.where(known, high, np.inf)
+    return _known(b[0] > 0, *_wide(*_corners(a, b, np.divide)))
 
 
 def _total(a: Interval, axis: int) -> Interval:
@@ -82,7 +84,8 @@ def _through(x: Interval, W: Any, b: Any = None) -> Interval:
     added = 0.0 if b is None else b.astype(np.float64)
     low, high = x[0] @ up + x[1] @ down + added, x[1] @ up + x[0] @ down + added
     size = np.maximum(np.abs(x[0]), np.abs(x[1])) @ (up - down) + np.abs(added)
-    return _wide(low, high, len(W) + 2, size)
+    every = np.isfinite(x[0]).all(-1, keepdims=True) & np.isfinite(x[1]).all(-1, keepdims=True)
+    return _known(every, *_wide(low, high, len(W) + 2, size))
 
 
 def _normalised(p: Any, name: str, x: Interval) -> Interval:
@@ -135,6 +138,8 @@ def errors(name: str, content: bytes) -> list[int]:
     require(set(p) >= WANTED, f"{name} is no encoder of one layer")
     weights = WANTED - {"heads", "strings", "labels"}
     require(all(p[key].dtype == np.float32 for key in weights), f"{name} has weights that are not in float32")
+    small = [((p[key] != 0) & (np.abs(p[key]) < LOST)).any() for key in weights]
+    require(not any(small), f"{name} has a parameter below 2^-126")
     strings, labels, heads = p["strings"], p["labels"], int(p["heads"])
     require(
         strings.ndim == 2 and labels.shape == (len(strings),) and {*np.unique(strings), *np.unique(labels)} <= {0, 1},
@@ -148,7 +153,8 @@ def errors(name: str, content: bytes) -> list[int]:
     require(heads >= 1 and d % heads == 0, f"{name} has heads that do not divide the width")
     found: list[int] = []
     for start in range(0, len(strings), 512):
-        low, high = _answers(p, heads, strings[start : start + 512])
+        with np.errstate(all="ignore"):
+            low, high = _answers(p, heads, strings[start : start + 512])
         for i, y in enumerate(labels[start : start + 512].astype(int).tolist()):
             found.append(0 if low[i, y] > high[i, 1 - y] else 1)
     return found

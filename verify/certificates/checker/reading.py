@@ -130,8 +130,8 @@ def _rows(name: str, content: bytes) -> tuple[list[Any], set[str] | None]:
         require(
             array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and array.ndim in (1, 2), f"{name} is no table"
         )
-        doubles = array.astype(np.float64).tolist()
-        return ([[x] for x in doubles] if array.ndim == 1 else doubles), None
+        numbers = array.tolist()  # whole ones stay whole
+        return ([[x] for x in numbers] if array.ndim == 1 else numbers), None
     lines = [line[:-1] if line.endswith("\r") else line for line in content.decode("utf-8-sig").split("\n")]
     lines = lines[:-1] if lines[-1] == "" else lines  # after the last end of a line
     if kind == "jsonl":
