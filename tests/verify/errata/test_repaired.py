@@ -26,8 +26,6 @@ ABOVE_DERIVED = {
     "edelman2022/B.4:error",
     "lintilhac2026/10:F",  # for an even D, whatever D is
     "lintilhac2026/10:total",
-    "mousavi2025/4:risk",  # they say nothing from q = N/2 on
-    "mousavi2025/21:risk",
     "mousavi2025/12:P",  # a power of e, as the print has
     "mousavi2025/31:log_N",  # powers of R for sums over layers
     "trauger2024/3.1:count",  # a power, as the print has, for a binomial coefficient
