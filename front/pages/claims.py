@@ -106,11 +106,11 @@ def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, p
     for one in parts:
         for form in forms:
             if form in one.forms:
-                told = _formula(one, form, setting)
+                shown = _formula(one, form, setting)
                 first = next(other for other in parts if getattr(other, form) is getattr(one, form))
                 if first is not one and form != "printed":  # parts that differ only in print share the rest
-                    told = [told[0], f"  as of {first.name}"]
-                lines += ["", *(line for text in told for line in fitted(text, width, "      "))]
+                    shown = [shown[0], f"  as of {first.name}"]
+                lines += ["", *(line for text in shown for line in fitted(text, width, "      "))]
     folded = [form for form in claim.forms if form not in forms and any(form in one.forms for one in parts)]
     if folded:
         lines += [
