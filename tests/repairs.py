@@ -20,8 +20,9 @@ The ratios are at one natural point: dimensions of {natural.SIZES["d"]}, sequenc
 {natural.SIZES["m"]} samples, {natural.LAYERS} layers or heads, resolution {natural.LEVELS["eps"]}, confidence parameter
 {natural.LEVELS["delta"]}, and all norms and other constants 1 (a few claims need other values; `point` in
 `tests/natural.py` has them all). The hidden constant of a printed form is taken to be 1. A ratio above 1 says that the
-repaired form is weaker there than the print claims to be; of a lower bound the ratio is the other way round. *none*
-says that there is no number: a form that says nothing at that point, or there is no such form.
+repaired form is weaker there than the print claims to be; of a lower bound the ratio is the other way round. What the
+best proved form gains on the repaired one is the quotient of the two. *none* says that there is no number: a form that
+says nothing at that point, or there is no such form.
 """
 
 WHY = """The repaired form is within 4 times the printed value (of `trauger2024/4.1.1`, within 5), but for these:
