@@ -37,17 +37,18 @@ def constants(claim: Claim, part: Part, form: str, setting: Setting) -> list[str
 
 
 def reasons(claim: Claim, part: Part, form: str, setting: Setting) -> str:
-    """Why each step of a derivation holds, as text below it; where the printed proof does otherwise, that too."""
-    items = []
+    """Why the steps of a derivation hold, as text below it, once for all that hold for the same reason; where the
+    printed proof does otherwise, that too."""
+    alike: dict[str, list[str]] = {}
     for step in part.steps(form, setting):
         cited = f" [{step.key}]" if step.key not in ("", claim.key) else ""
         departs = claim.departure(step, form)
         differs = f" The printed proof differs: {departs}." if departs else ""
         letter = step_latex(step) if step_latex(step) != part.lhs else ""
-        items.append(
-            f"\\item[{f'${letter}$:' if letter else 'In all:'}] {_escaped(step.reason + cited)}.{_escaped(differs)}"
-        )
-    return "\\begin{description}\n" + "\n".join(items) + "\n\\end{description}"
+        said = f"{_escaped(step.reason + cited)}.{_escaped(differs)}"
+        alike.setdefault(said, []).append(f"${letter}$" if letter else "In all")
+    items = [f"\\item {', '.join(letters)}: {said}" for said, letters in alike.items()]
+    return "\\begin{itemize}\n" + "\n".join(items) + "\n\\end{itemize}"
 
 
 def snippet(claim: Claim, forms: Sequence[str], setting: Setting, part: str = "") -> str:

@@ -163,10 +163,18 @@ class Latex(LatexPrinter):
         plain = isinstance(expr.base, (Symbol, Indexed, Integer)) and not {"^", "'"} & set(base)  # a prime is above
         if not plain:
             base = rf"\left({base}\right)"
-        exponent = self._print(expr.exp)
-        if isinstance(expr.exp, Rational) and not isinstance(expr.exp, Integer):
-            exponent = f"{expr.exp.p}/{expr.exp.q}"
-        return f"{base}^{{{exponent}}}"
+        return f"{base}^{{{self._exponent(expr.exp)}}}"
+
+    def _exponent(self, expr: Expr) -> str:
+        """A fraction stands on one line: above a letter it would be tiny."""
+        if isinstance(expr, Rational):
+            return str(expr)
+        factors = list(chain(expr, Mul)) if isinstance(expr, Mul) else [expr]
+        below = [under for under in map(denominator, factors) if under is not None]
+        above = [factor for factor in factors if denominator(factor) is None]
+        if len(below) != 1 or not above:
+            return str(self._print(expr))
+        return f"{self._product(above)}/{self._factor(below[0])}"
 
     def _call(self, name: str, argument: Expr) -> str:
         return rf"{name}\left({self._print(argument)}\right)"

@@ -153,7 +153,8 @@ class Broken:
             case Sum() | Product():
                 whole, body = self.printer.doprint(expr), self.printer.doprint(expr.function)
                 sign = whole[: whole.rindex(body)].removesuffix(r"\left(").strip()
-                return self._within(rf"{sign} \Bigl(", self.lines(expr.function, room - 5), r"\Bigr)")
+                left, right = (r"\Bigl(", r"\Bigr)") if isinstance(expr.function, Add) else ("", "")
+                return self._within(f"{sign} {left}", self.lines(expr.function, room - 5), right)
             case Min() | Max():
                 name = r"\min" if isinstance(expr, Min) else r"\max"
                 arguments = [("," if n else "", self.lines(a, room - 5)) for n, a in enumerate(expr.args)]

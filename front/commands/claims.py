@@ -90,8 +90,8 @@ def show(
     if as_json:
         print(json.dumps(record(claim, standing, forms, setting), indent=1))
     else:
-        if not form:  # the others are folded
-            forms = forms[:1]
+        if not form:  # what is printed and, right after it, what it should be; the others are folded
+            forms = forms[:1] + [one for one in forms[1:] if one == "repaired"]
         print(tinted(page(claim, standing, forms, setting, part, screen())))
 
 

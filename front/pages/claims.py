@@ -103,13 +103,14 @@ def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, p
     for told in _sources(claim):
         lines += ["", *fitted(told, width, "  ")]
     parts = [one for one in claim.parts if part in ("", one.name)]
-    for form in forms:
-        for one in parts:
+    for one in parts:
+        for form in forms:
             if form in one.forms:
-                lines += [
-                    "",
-                    *(line for text in _formula(one, form, setting) for line in fitted(text, width, "      ")),
-                ]
+                shown = _formula(one, form, setting)
+                first = next(other for other in parts if getattr(other, form) is getattr(one, form))
+                if first is not one and form != "printed":  # parts that differ only in print share the rest
+                    shown = [shown[0], f"  as of {first.name}"]
+                lines += ["", *(line for text in shown for line in fitted(text, width, "      "))]
     folded = [form for form in claim.forms if form not in forms and any(form in one.forms for one in parts)]
     if folded:
         lines += [

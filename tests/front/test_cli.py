@@ -57,7 +57,13 @@ def test_show(maurey):
     _, again, _ = maurey("show", "mousavi2025/6")  # states 35 again
     assert again.splitlines()[2].startswith("erratum: Along N = t, d_h = t")
     assert "where delta_W" not in out
-    assert out.splitlines()[-1] == "more: --form repaired, --form derived, --form sharp; maurey trace edelman2022/4.5"
+    assert out.splitlines()[-1] == "more: --form derived, --form sharp; maurey trace edelman2022/4.5"
+    _, out, _ = maurey("show", "trauger2024/3.4")  # what is printed and, right after it, how it should read
+    shown = [line.split()[0] for line in out.splitlines() if line.startswith(("printed (", "repaired ("))]
+    assert shown == ["printed", "repaired"] * 2
+    _, out, _ = maurey("show", "edelman2022/4.4")
+    assert out.count("log(2*d*m*T + 1)") == 1  # of both displays
+    assert "repaired (the same, last display of the appendix):\n  as of log_N\n" in out
     code, out, _ = maurey("show", "edelman2022/4.5", "--form", "derived")
     assert code == 0
     assert "where delta_W = eps/2/sqrt(d_2)" in out

@@ -22,13 +22,13 @@ def _(q, d, H, **_):
 
 
 @form(P + "4", "risk", "derived")
-def _(q, d, H, **_):
-    return max(mpf(0), 1 - H / d - H / q)
+def _(N, q, d, H):
+    return max(mpf(0), 1 - H / d - H / q) if q + q < N else mpf(0)
 
 
 @form(P + "4", "risk", "sharp")
-def _(q, d, H, **_):
-    return max(mpf(0), 1 - H / q) * max(mpf(0), 1 - H / d)
+def _(N, q, d, H):
+    return max(mpf(0), 1 - H / q) * max(mpf(0), 1 - H / d) if q + q < N else mpf(0)
 
 
 @form(P + "21", "risk", "printed")
@@ -37,8 +37,8 @@ def _(q, H, **_):
 
 
 @form(P + "21", "risk", "derived")
-def _(q, H, **_):
-    return max(mpf(0), (q - H) / q)
+def _(N, q, H):
+    return max(mpf(0), (q - H) / q) if q + q < N else mpf(0)
 
 
 @form(P + "9", "risk", "printed")

@@ -88,7 +88,8 @@ def test_a_snippet_tells_parts_apart_and_says_why():
     assert "last display of the appendix" in text
     assert r"\item" in text
     assert r"Here $\kappa=2$, softmax constant" in text
-    assert "Hoelder's inequality" in text
+    assert text.count("Hoelder's inequality") == 1
+    assert r"$\alpha_{QK}$, $\alpha_{V}$: the cost of an error of 1" in text
 
 
 def test_commas_end_lines_and_narrow_factors_stay_together():

@@ -46,6 +46,10 @@ from .section_b_weights import (
     widths,
 )
 
+BITS = {"meaning": "number of input bits; with [CLS] there are $T+1$ tokens"}
+BASIS = r"""All $v_t$ have norm 1; those of the two bits and of [CLS] are unit vectors orthogonal to them and to each
+other."""
+
 theorem_b1 = Claim(
     key="edelman2022/B.1",
     title="Sparse variable creation with Transformers",
@@ -55,7 +59,7 @@ approximates a particular monotone symmetric $s$-sparse function with the norms 
 three-layer ReLU network behind it, one head represents every symmetric $s$-sparse function exactly with network
 norms polynomial in $s$, and $s$ heads (one, for bags) every $s$-sparse function with norms $2^s$ times a
 polynomial.""",
-    symbols=parameters("T s gamma coherence"),
+    symbols=parameters("T s gamma coherence", T=BITS),
     assumes=(COHERENT, SPARSE),
     uses=("edelman2022/B.2", "edelman2022/B.3", "edelman2022/B.4", "edelman2022/B.5", "edelman2022/B.6"),
     constants=(C0, DEGREE),
@@ -84,11 +88,11 @@ lemma_b2 = Claim(
     key="edelman2022/B.2",
     title="Deterministic positions, attention only",
     kind="construction",
-    statement=r"""Inputs $X(b)=P+E_b$ with embedding vectors whose inner products are at most $\Delta<1/s$. One
-head approximates, within $\gamma/4$, a 1-bounded $(2/s)$-strictly monotone symmetric function of the $s$
-relevant bits; $s$ heads a 1-bounded 2-injective one with values in $\mathbb R^s$; the stated norms suffice. The
-derived forms of one head are for $(2s-1)\Delta<1$.""",
-    symbols=parameters("T s gamma coherence"),
+    statement=rf"""Inputs $X(b)=P+E_b$, rows $v_1,\dots,v_T$ of $P$ with $|v_i^\top v_j|\le\Delta<1/s$. {BASIS} One head
+approximates, within $\gamma/4$, a 1-bounded $(2/s)$-strictly monotone symmetric function of the $s$ relevant bits;
+$s$ heads a 1-bounded 2-injective one with values in $\mathbb R^s$; the stated norms suffice. The derived and
+repaired forms of one head are for $(2s-1)\Delta<1$.""",
+    symbols=parameters("T s gamma coherence", T=BITS),
     assumes=(COHERENT, SPARSE),
     uses=(TRUNCATION,),
     differs={"mu": EVEN},
@@ -113,7 +117,7 @@ lemma_b3 = Claim(
     kind="construction",
     statement=r"""As B.2 with positional embeddings that are trained: the stated norms suffice for one head and
 for each of $s$ heads, with $P$ shared.""",
-    symbols=parameters("T s gamma"),
+    symbols=parameters("T s gamma", T=BITS),
     assumes=(SPARSE,),
     uses=(TRUNCATION, "edelman2022/B.2"),
     parts=(
@@ -140,12 +144,12 @@ lemma_b4 = Claim(
     key="edelman2022/B.4",
     title="Bags of vectors, attention only",
     kind="construction",
-    statement=r"""Token $t$ is $b_tv_t$ with inner products at most $\Delta$, $s\Delta<\gamma<1$ and
-$s\Delta<1$. One head approximates, within $\gamma/4$, an $s$-bounded $(1/s)$-strictly monotone symmetric
-function, or a 1-bounded $(1/s)$-injective one with values in $\mathbb R^s$; the stated norms suffice. The
-argument of the logarithm is badly damaged in the source and is read from its fragments. The derived forms are for
-$(2s-1)\Delta<1$ and any $\gamma$.""",
-    symbols=parameters("T s gamma coherence"),
+    statement=rf"""Token $t$ is $b_tv_t$ with $|v_i^\top v_j|\le\Delta$, $s\Delta<\gamma<1$ and $s\Delta<1$. {BASIS} One
+head approximates, within $\gamma/4$, an $s$-bounded $(1/s)$-strictly monotone symmetric function, or a 1-bounded
+$(1/s)$-injective one with values in $\mathbb R^s$; the stated norms suffice. The argument of the logarithm is badly
+damaged in the source and is read from its fragments. The derived and repaired forms are for $(2s-1)\Delta<1$ and
+any $\gamma$.""",
+    symbols=parameters("T s gamma coherence", T=BITS),
     assumes=(COHERENT, SPARSE, Assumption(Lt(s * Delta, gamma), "s times the coherence is below gamma"),
              Assumption(Lt(gamma, 1), "gamma is below 1")),
     uses=(TRUNCATION,),

@@ -1,6 +1,6 @@
 """Appendix F: the trace of the Hessian, the gradient of every block, and a softmax inequality."""
 
-from sympy import Expr, Integer, Rational, log
+from sympy import Expr, Integer, log
 
 from maurey.symbolic.claim import REPAIRED, Claim, Form, Part
 from maurey.symbolic.derivation import Derivation
@@ -24,7 +24,7 @@ def printed_gradient(omega: Expr = omega, D: Expr = D) -> Expr:
 
 def repaired_gradient(proof: Derivation, factor: int = 1) -> Expr:
     """With the columns of the positions; `factor` of it."""
-    squares = (Rational(32, 3) * D * (D + 1) * (2 * D + 1) + 10 * D + 5) / (16 * D**2)
+    squares = (2 * D + 1) * (32 * D * (D + 1) + 15) / (48 * D**2)
     rho = proof.let("rho_D", r"\rho_D", squares, REPAIRED)
     columns = omega * rho * (1 + (omega + 1) / 4 * log(T) ** 2)
     total = 4 + omega / 8 + 64 * omega * D**2 * (D + 1) + columns

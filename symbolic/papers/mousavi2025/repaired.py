@@ -99,6 +99,7 @@ def ball_risk(level: Callable[[], list[Step]], square: Callable[[], Expr]) -> Fo
         return [
             *radii(),
             step("ball", "R", sqrt(square())),
+            step("gain", r"\Lambda", ball**2 / 2),
             *level(),
             step("S_block", "S", block),
             step("S_QK", "S_{QK}", entries),

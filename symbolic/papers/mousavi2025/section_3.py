@@ -217,7 +217,7 @@ failure. The exponents of $q$, $d$ and $R$ are damaged in the source and are rea
             hides=LOGARITHMS,
             keeps=(),
             printed=steps(_printed_ball),
-            repaired=repaired.ball_risk(_repaired_level(Symbol("ball") ** 2 / 2), _repaired_square),
+            repaired=repaired.ball_risk(_repaired_level(Symbol("gain")), _repaired_square),
             derived=_risk(ball_class, False),
             sharp=_risk(ball_class, True),
             source="damaged",

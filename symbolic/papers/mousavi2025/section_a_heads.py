@@ -24,7 +24,8 @@ def unexplained(D: Derivation, left: Expr, total: Expr) -> Expr:
     free = D.let("free", "k", left, LEFT)
     reason = r"$2\,\mathrm{tr}(\Sigma^2)+4\mu^\top\Sigma\mu$ for a projection $\Sigma$ with $\Sigma\mu=0$"
     variance = D.let("variance", "v", 2 * free, reason, "mousavi2025/40")
-    half = D.let("half", "h", Rational(1, 2), "at least half of the positions are of this kind; the others are dropped")
+    reason = "at least half of the positions are of this kind, if the tokens before them have room; others are dropped"
+    half = D.let("half", "h", _below_half(Rational(1, 2)), reason)
     return D.let("risk", "", half * variance / total, "no prediction from what is seen does better")
 
 

@@ -42,11 +42,15 @@ def least_cut_off() -> Expr:
     return Min(B_X, 2 * B_X**2 * sqrt(C_F) / (sqrt(m) - ROOT))
 
 
-def least_sum() -> Expr:
+def least_sum(_: Setting) -> list[Step]:
     """Appendix C's value where its cut-off is below the range; else the range."""
-    s = 2 * B_X**2 * sqrt(C_F) / sqrt(m)
+    s = Symbol("s")
     value = s + B_X * (ROOT / sqrt(m)) + s * log((sqrt(m) - ROOT) / (2 * B_X * sqrt(C_F)))
-    return Piecewise((value, 2 * B_X * sqrt(C_F) <= sqrt(m) - ROOT), (B_X, True))
+    where = 2 * B_X * sqrt(C_F) <= sqrt(m) - ROOT
+    return [
+        Step("s", "s", 2 * B_X**2 * sqrt(C_F) / sqrt(m), "what Dudley's integral multiplies"),
+        Step("E", "", Piecewise((value, where), (B_X, True)), REPAIRED),
+    ]
 
 
 def one_layer(entropy: Callable[[], Expr], radius: Expr, range_: Expr) -> Callable[[bool], Form]:
@@ -127,6 +131,12 @@ def several_layers(w: Expr, C: Expr, V: tuple[Expr, Expr], QK: tuple[Expr, Expr]
     ]
 
 
+def coefficients(**found: tuple[str, Expr, str]) -> tuple[list[Step], list[Expr]]:
+    """Of the entropies of the matrices: as steps, and as letters for what follows."""
+    steps = [Step(name, latex, value, f"the entropy's coefficient {of}") for name, (latex, value, of) in found.items()]
+    return steps, [Symbol(step.name) for step in steps]
+
+
 def given(_: Setting) -> list[Step]:
     """Theorem 4.2 for the two constants of a linear cover."""
     return several_layers(C_1, C_1, (C_X, C_1), (C_X, C_1), B_X)
@@ -134,8 +144,12 @@ def given(_: Setting) -> list[Step]:
 
 def by_entries(_: Setting, outputs: Expr = d) -> list[Step]:
     """The read-out has so many entries."""
-    w, C, QK = (B_11**2 * log(2 * n + 1) for n in (outputs, d * k, d**2))
-    return several_layers(w, C, (B_X**2 * C, C), (B_X**2 * QK, QK), B_X)
+    steps, (w, C, QK) = coefficients(
+        C_w=("C_w", B_11**2 * log(2 * outputs + 1), "of the read-out"),
+        C_1=("C_1", B_11**2 * log(2 * d * k + 1), "of W_c and W_v, on vectors of norm 1"),
+        C_QK=("C_{QK}", B_11**2 * log(2 * d**2 + 1), "of W_QK, on vectors of norm 1"),
+    )
+    return [*steps, *several_layers(w, C, (B_X**2 * C, C), (B_X**2 * QK, QK), B_X)]
 
 
 def words(setting: Setting) -> list[Step]:
@@ -150,33 +164,49 @@ def words(setting: Setting) -> list[Step]:
     ]
 
 
-def simplified(_: Setting) -> Expr:
+def simplified(_: Setting) -> list[Step]:
     """One logarithm for all matrices."""
     first = 1 + (B_X * B_C) ** TWO_THIRDS + (2 * B_X**3 * B_C * B_V) ** TWO_THIRDS
     others = 1 + B_C**TWO_THIRDS + (2 * B_C * B_V) ** TWO_THIRDS
-    a = gain() ** TWO_THIRDS
-    layers = a ** (L - 1) * first + others * Sum(a ** (L - i), (i, 2, L))
-    return B_11**2 * log(2 * d * Max(d, k) + 1) / eps**2 * (1 + (B_w * L_sigma) ** TWO_THIRDS * layers) ** 3
+    a = Symbol("a")
+    layers = a ** (2 * (L - 1) / 3) * first + others * Sum(a ** (2 * (L - i) / 3), (i, 2, L))
+    value = B_11**2 * log(2 * d * Max(d, k) + 1) / eps**2 * (1 + (B_w * L_sigma) ** TWO_THIRDS * layers) ** 3
+    return [Step("a", "a", gain(), "by how much a layer amplifies an error"), Step("log_N", "", value, REPAIRED)]
 
 
 def by_columns(_: Setting) -> list[Step]:
     """Behind a projection only the norm of a vector is known: there all columns share the error."""
     B = B_1inf**2
-    V, QK = (tuple(c * B * log(2 * n + 1) for c in (4 * d * B_X_1**2, d**2)) for n in (k, d))
-    return several_layers(d**2 * B * log(3), k**2 * B * log(2 * d + 1), (V[0], V[1]), (QK[0], QK[1]), B_X_1)
+    steps, (w, C, V_1, QK_1, V, QK) = coefficients(
+        C_w=("C_w", d**2 * B * log(3), "of the read-out"),
+        C_C=("C_c", k**2 * B * log(2 * d + 1), "of W_c, on vectors of norm 1"),
+        C_V_1=("C_{v,1}", 4 * d * B_X_1**2 * B * log(2 * k + 1), "of W_v, on the tokens"),
+        C_QK_1=("C_{QK,1}", 4 * d * B_X_1**2 * B * log(2 * d + 1), "of W_QK, on the tokens"),
+        C_V=("C_v", d**2 * B * log(2 * k + 1), "of W_v, on vectors of norm 1"),
+        C_QK=("C_{QK}", d**2 * B * log(2 * d + 1), "of W_QK, on vectors of norm 1"),
+    )
+    return [*steps, *several_layers(w, C, (V_1, V), (QK_1, QK), B_X_1)]
 
 
 def by_rows(_: Setting) -> list[Step]:
     """The same with the rows bounded, in every layer: all rows share the error."""
     B = B_1inf**2
-    V, QK = (n**2 * B * log(2 * d + 1) for n in (k, d))
-    return several_layers(B * log(2 * d + 1), d**2 * B * log(2 * k + 1), (B_X_1**2 * V, V), (B_X_1**2 * QK, QK), B_X_1)
+    steps, (w, C, V, QK) = coefficients(
+        C_w=("C_w", B * log(2 * d + 1), "of the read-out"),
+        C_C=("C_c", d**2 * B * log(2 * k + 1), "of W_c, on vectors of norm 1"),
+        C_V=("C_v", k**2 * B * log(2 * d + 1), "of W_v, on vectors of norm 1"),
+        C_QK=("C_{QK}", d**2 * B * log(2 * d + 1), "of W_QK, on vectors of norm 1"),
+    )
+    return [*steps, *several_layers(w, C, (B_X_1**2 * V, V), (B_X_1**2 * QK, QK), B_X_1)]
 
 
 def by_sums(_: Setting, rows: bool = False) -> list[Step]:
     """For all vectors of norm 1 at once, and in the first layer on the basis."""
     D, B = Max(d, k), B_21**2
-    C, first = Rational(64, 49) ** 2 * B * log(5 ** (2 * D) + 1), Rational(64, 49) * B_X_1**2 * B * log(5**D * d + 1)
-    if rows:
-        first = Rational(3, 2) * B_X_1**2 * B * log(16 * D**2 * d + 1)
-    return several_layers(C, C, (first, C), (first, C), B_X_1)
+    columns = Rational(64, 49) * B_X_1**2 * B * log(5**D * d + 1)
+    first = Rational(3, 2) * B_X_1**2 * B * log(16 * D**2 * d + 1) if rows else columns
+    steps, (C, on_tokens) = coefficients(
+        C_1=("C_1", Rational(64, 49) ** 2 * B * log(5 ** (2 * D) + 1), "of every matrix, on vectors of norm 1"),
+        C_X=("C_{B_x}", first, "of W_v and W_QK, on the tokens"),
+    )
+    return [*steps, *several_layers(C, C, (on_tokens, C), (on_tokens, C), B_X_1)]

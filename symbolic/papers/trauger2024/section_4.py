@@ -185,7 +185,7 @@ minimiser, and its value, of Dudley's sum divided by its constant.""",
              repaired=lambda _: repaired.least_cut_off(),
              derived=lambda _: _dudley_of_c("tau_best")),
         Part("E", r"E/c", "Dudley's sum at the minimiser, divided by its constant",
-             printed=_printed_value, repaired=lambda _: repaired.least_sum(), derived=lambda _: _dudley_of_c("R")),
+             printed=_printed_value, repaired=repaired.least_sum, derived=lambda _: _dudley_of_c("R")),
     ),
 )  # fmt: skip
 

@@ -38,9 +38,9 @@ class Law(NamedTuple):
     def floor(self, form: str) -> float:
         """Of 21 where the matrices are restricted (tokens of more dimensions are so many copies), else of 4."""
         if self.restricted:
-            form, at = {"sharp": "derived"}.get(form, form), {"q": self.q, "H": self.H}
+            form, at = {"sharp": "derived"}.get(form, form), {"N": self.N, "q": self.q, "H": self.H}
             return float(value("mousavi2025/21", form, "risk", at))
-        return float(value("mousavi2025/4", form, "risk", {"q": self.q, "H": self.H, "d": self.d}))
+        return float(value("mousavi2025/4", form, "risk", {"N": self.N, "q": self.q, "H": self.H, "d": self.d}))
 
 
 class Layer(NamedTuple):

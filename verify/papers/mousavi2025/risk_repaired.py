@@ -29,7 +29,7 @@ from maurey.verify.prove.repairs import in_letters
 
 P = "mousavi2025/"
 n, m, q, tau, delta, level, moment, c, eps_2NN = symbols("n m q tau delta level moment c eps_2NN")
-r_a, r_w, radius_z, embedding, bound_QK, ball = symbols("r_a r_w radius_z embedding bound_QK ball")
+r_a, r_w, radius_z, embedding, bound_QK, ball, gain = symbols("r_a r_w radius_z embedding bound_QK ball gain")
 Steps = Mapping[str, Expr]
 
 
@@ -153,7 +153,7 @@ def in_ball(effort: Effort) -> Iterator[Result]:
         sizes[name] = nested(D.steps_to(Symbol(step)))
     square = registry.find(P + "3").part("squared_radius").steps("repaired")[-1].expr
     counted = Min(level / 2, one_step(Symbol("S_block") + Symbol("S_QK"), level / sqrt(n), level, n))
-    given = radii() | {"ball": sqrt(square)} | truncated(q, ball**2 / 2) | sizes
+    given = radii() | {"ball": sqrt(square)} | {"gain": ball**2 / 2} | truncated(q, gain) | sizes
     given |= {"R_class": counted, "risk": learned("R_class")}
     note = "each step is what the calculus gives: the block in all its parameters (maurey/block), entries by volume"
     yield conclude(note, [*as_given(P + "3", "risk", given), *taken_off()], rung="identity", part="risk",
