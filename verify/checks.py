@@ -70,7 +70,7 @@ def refuted(note: str, witness: Mapping[str, Any], said: object, true: object, *
 
 def besides(note: str, part: str = "") -> Result:
     """What a reader of the paper should know of a claim, though it decides nothing: a caveat, a slip of its proof."""
-    return Result("undecided", "tested", BESIDES + note, part=part)
+    return Result("undecided", "constructed", BESIDES + note, part=part)
 
 
 Check = Callable[[Effort], "Result | Iterable[Result]"]
