@@ -12,6 +12,7 @@ from maurey.symbolic.displays import WORDS, snippet
 from maurey.symbolic.printing import plain, step_latex
 from maurey.verify.errata.entries import restates
 from maurey.verify.evidence import entry_of, proved_form, stands
+from maurey.verify.rungs import BESIDES
 
 from . import cite, formulas, reports
 from .graph import neighbourhood
@@ -248,8 +249,9 @@ def _notes(verdict: Any, found: list[Record]) -> list[str]:
 
 
 def _is_remark(note: str) -> bool:
-    """What the comparison remarked stands among the remarks."""
-    return note.partition(" ")[0].rstrip(":").partition(":")[0].count("/") == 1 and ":" in note.partition(" ")[0]
+    """What the comparison remarked, or a check besides, stands among the remarks."""
+    place = note.partition(" ")[0]
+    return note.startswith(BESIDES) or (":" in place and place.rstrip(":").partition(":")[0].count("/") == 1)
 
 
 def _plainly(note: str) -> str:
