@@ -76,7 +76,7 @@ def _besides(key: str, row: Mapping[str, Any]) -> list[str]:
 def _remark(status: str, text: str) -> Record:
     place, _, rest = text.partition(" ")  # "key:part: what is remarked", or a sentence that begins with the key
     key, _, part = place.removesuffix(":").partition(":")
-    rest = rest if place.endswith(":") else text
+    rest = rest if place.endswith(":") else f"it {rest}"
     blank = dict.fromkeys(("severity", "cause", "where", "repaired", "printed_value", "true_value"))
     formulas = dict.fromkeys(("printed", "derived"), "")
     source = registry.find(key).origin_of(part)
