@@ -179,7 +179,8 @@ def expansion(effort: Effort) -> Iterator[Result]:
     yield besides(
         "Taylor's formula asks for perturbations that cross no kink. Across one there need be no point of the segment: "
         "one offset moved by 1/(2D), twice its margin, gives the loss 1, and by the formula 0 or 4 (fractions). Of "
-        "Gaussian perturbations some do cross at every sigma, and over all of them the Hessian is unbounded."
+        "Gaussian perturbations some do cross at every sigma, and over all of them the Hessian is unbounded.",
+        part="expectation",
     )
     for one in tally.results(note, ("expectation", "remainder")):
         yield replace(one, rung="tested")
