@@ -21,7 +21,7 @@ from typing import Any
 from maurey.symbolic.claim import InputError
 
 from . import evidence, papers
-from .rungs import RUNGS, VERDICTS
+from .rungs import BESIDES, RUNGS, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,11 @@ def refuted(note: str, witness: Mapping[str, Any], said: object, true: object, *
     values = (Decimal(x.numerator) / x.denominator if isinstance(x, Fraction) else x for x in (said, true))
     said, true = (str(value) for value in values)
     return Result("fails", "refuted", note, counterexample=witness, printed_value=said, true_value=true, **more)
+
+
+def besides(note: str, part: str = "") -> Result:
+    """What a reader of the paper should know of a claim, though it decides nothing: a caveat, a slip of its proof."""
+    return Result("undecided", "constructed", BESIDES + note, part=part)
 
 
 Check = Callable[[Effort], "Result | Iterable[Result]"]

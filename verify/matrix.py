@@ -27,7 +27,7 @@ from maurey.verify.errata.entries import Comparison, Erratum, comparable, restat
 from . import digests, ledger
 from .checks import Effort, Result, exemption_of, results
 from .evidence import Entry
-from .rungs import RUNGS
+from .rungs import BESIDES, RUNGS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +212,8 @@ def strongest(found: list[Result]) -> str | None:
 def _reason(gaps: set[str], made: list[Result]) -> str:
     if gaps:
         return "the derivation does not give it (see the errata), and no object was found that violates it"
-    return "; ".join(one.note for one in made if one.verdict == "undecided") or "nothing decides it"
+    told = (one.note for one in made if one.verdict == "undecided")
+    return "; ".join(note for note in told if not note.startswith(BESIDES)) or "nothing decides it"
 
 
 def entry(found: Found, effort: Effort) -> Entry:

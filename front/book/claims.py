@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from maurey.pages.errata import shortened
 from maurey.symbolic.claim import HIDES, SOURCES, UNREAD, Claim, Part
 from maurey.symbolic.derivation import Step
 from maurey.symbolic.displays import WORDS, snippet
 from maurey.symbolic.printing import plain, step_latex
 from maurey.verify.errata.entries import restates
 from maurey.verify.evidence import entry_of, proved_form, stands
+from maurey.verify.rungs import BESIDES
 
 from . import cite, formulas, reports
 from .graph import neighbourhood
@@ -21,7 +23,6 @@ from .prose import address, inline, prose
 from .values import Point, point
 
 DERIVATIONS = ("derived", "sharp")
-FEW = 3  # rays that are named, of many
 PASTED = 1500  # characters of LaTeX that a page offers to copy; of more, the command
 SILENT = (
     "a definition: it says what words mean, and there is nothing to check",
@@ -120,17 +121,9 @@ def _remarks(claim: Claim, found: list[Record]) -> list[dict[str, Any]]:
     texts: dict[tuple[str, str], list[str]] = {}
     for one in found:
         if one["status"] in ("remark", "undecided") and not one["cause"]:
-            texts.setdefault((one["status"], _shortened(one["note"])), []).append(one["part"])
+            texts.setdefault((one["status"], shortened(one["note"])), []).append(one["part"])
     return [{"status": status, "text": prose(note[:1].upper() + note[1:], claim), "parts": [p for p in parts if p]}
             for (status, note), parts in texts.items()]  # fmt: skip
-
-
-def _shortened(note: str) -> str:
-    """Of many rays a few; all of them are in `maurey errata`."""
-    first, *others = note.split("; ")
-    if " along " not in first or len(others) <= FEW + 1:
-        return note
-    return "; ".join([first, *others[: FEW - 1], f"along {len(others) - FEW} more such rays", others[-1]])
 
 
 def _link(key: str, library: Library) -> dict[str, Any]:
@@ -256,8 +249,9 @@ def _notes(verdict: Any, found: list[Record]) -> list[str]:
 
 
 def _is_remark(note: str) -> bool:
-    """What the comparison remarked stands among the remarks."""
-    return note.partition(" ")[0].rstrip(":").partition(":")[0].count("/") == 1 and ":" in note.partition(" ")[0]
+    """What the comparison remarked, or a check besides, stands among the remarks."""
+    place = note.partition(" ")[0]
+    return note.startswith(BESIDES) or (":" in place and place.rstrip(":").partition(":")[0].count("/") == 1)
 
 
 def _plainly(note: str) -> str:

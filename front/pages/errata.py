@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
@@ -14,18 +14,19 @@ from maurey.symbolic.printing import latex_of, plain
 from maurey.verify import evidence, ledger
 from maurey.verify.errata.causes import Cause, cause_of, severity_of, told, where_of
 from maurey.verify.errata.causes import causes as causes_of
-from maurey.verify.errata.entries import Comparison, Erratum, in_order
+from maurey.verify.errata.entries import Comparison, Erratum, in_order, restates
 from maurey.verify.errata.sentences import along, words
-from maurey.verify.rungs import SEVERITIES
+from maurey.verify.rungs import BESIDES, SEVERITIES
 
 UNEXPLAINED = "not-explained"
 HEADINGS = {
     "false": "False: no reading that its authors could have meant is true",
     "hypothesis": "A hypothesis is missing: true under a condition that is not stated",
     "misprint": "Misprints: another display or the paper's own proof has it right",
-    "proof": "Proofs: the derivation does not give it, and whether it is true is open",
+    "proof": "Proofs: the printed one does not give it; another does, or it is open whether it is true",
     None: "Of forms that no text shows: what fails is how they were reconstructed",
 }
+FEW = 3  # rays that are named where all claims are told
 Record = dict[str, Any]
 
 
@@ -37,9 +38,11 @@ def replayed(entry: Erratum) -> bool:
 def records(found: list[Comparison], keys: Collection[str] | None = None) -> list[Record]:
     """All entries; then what is remarked, and what is left undecided."""
     entries = [_record(entry) for entry in in_order(found, ledger.refuted(keys))]
-    settled = {key for key, row in ledger.verdicts(keys).items() if row["verdict"] == "holds"}
+    verdicts = ledger.verdicts(keys)
+    settled = {key for key, row in verdicts.items() if row["verdict"] == "holds"}
     texts = [("remark", text) for one in found for text in one.remarks]
     texts += [("remark" if one.key in settled else "undecided", text) for one in found for text in one.undecided]
+    texts += [("remark", f"{key}: {text}") for key, row in verdicts.items() for text in _besides(key, row)]
     return [*entries, *(_remark(status, text) for status, text in texts)]
 
 
@@ -64,10 +67,16 @@ def _record(entry: Erratum) -> Record:
     }
 
 
+def _besides(key: str, row: Mapping[str, Any]) -> list[str]:
+    """What its checks say that decides nothing; a claim that restates another has that one's checks."""
+    own = () if restates(registry.find(key)) else row["notes"]
+    return [note.removeprefix(BESIDES) for note in own if note.startswith(BESIDES)]
+
+
 def _remark(status: str, text: str) -> Record:
     place, _, rest = text.partition(" ")  # "key:part: what is remarked", or a sentence that begins with the key
     key, _, part = place.removesuffix(":").partition(":")
-    rest = rest if place.endswith(":") else text
+    rest = rest if place.endswith(":") else f"it {rest}"
     blank = dict.fromkeys(("severity", "cause", "where", "repaired", "printed_value", "true_value"))
     formulas = dict.fromkeys(("printed", "derived"), "")
     source = registry.find(key).origin_of(part)
@@ -88,7 +97,8 @@ def by_cause(rows: list[Record]) -> list[Record]:
 def _finding(slug: str, rows: list[Record]) -> Record:
     """One cause; or the same one in several papers, each with its own paragraph."""
     papers = dict.fromkeys(row["key"].partition("/")[0] for row in rows)
-    causes = [cause for paper in papers for cause in causes_of(paper) if cause.slug == slug]
+    each = {paper: cause for paper in papers for cause in causes_of(paper) if cause.slug == slug}
+    causes = list(each.values())
     first = next((row for row in rows if causes and causes[0].names_first(_entry(row))), rows[0])
     graves = [row["severity"] for row in rows if row["severity"]]
     severity = causes[0].severity or None if causes else min(graves, key=SEVERITIES.index, default=None)
@@ -96,7 +106,7 @@ def _finding(slug: str, rows: list[Record]) -> Record:
         "cause": slug,
         "severity": severity,
         "title": causes[0].title if causes else "Found by the machine, and not explained yet",
-        "explanation": _paragraphs(causes, "explanation") or " ".join(row["note"] for row in rows),
+        "explanation": _paragraphs(each, "explanation") or " ".join(row["note"] for row in rows),
         "keys": list(dict.fromkeys(row["key"] for row in rows)),
         "where": {key: told(where) for cause in causes for key, where in cause.where.items()},
         "witness": first["witness"],
@@ -104,14 +114,15 @@ def _finding(slug: str, rows: list[Record]) -> Record:
         "true_value": first["true_value"],
         "shown": _place(first),
         "repaired": first["repaired"],
-        "survives": _paragraphs(causes, "survives"),
+        "survives": _paragraphs(each, "survives"),
         "entries": len(rows),
     }
 
 
-def _paragraphs(causes: list[Cause], field: str) -> str:
-    """Each once."""
-    return "\n\n".join(dict.fromkeys(" ".join(getattr(cause, field).split()) for cause in causes))
+def _paragraphs(causes: Mapping[str, Cause], field: str) -> str:
+    """Of several papers each begins with the paper."""
+    texts = {paper: " ".join(getattr(cause, field).split()) for paper, cause in causes.items()}
+    return "\n\n".join(f"{paper}: {text}" if len(texts) > 1 else text for paper, text in texts.items())
 
 
 def _entry(row: Record) -> Erratum:
@@ -128,18 +139,28 @@ def report(rows: list[Record], detailed: bool = False, unknown: Collection[str] 
             last = finding["severity"]
             lines += ["", HEADINGS[last]]
         own = [row for row in rows if row["cause"] == finding["cause"]]
-        lines += ["", f"[{finding['cause']}] {plain(finding['title'])}", f"  {plain(finding['explanation'])}"]
+        lines += ["", f"[{finding['cause']}] {plain(finding['title'])}"]
+        lines += [f"  {plain(text)}" for text in finding["explanation"].split("\n\n")]
         lines += [f"  in: {_places(own)}"]
         lines += [f"  {where}" for where in _conditions(finding, {row["key"] for row in own})]
         if finding["survives"]:
-            lines += [f"  what rests on it: {plain(finding['survives'])}"]
+            lines += [f"  what rests on it: {plain(text)}" for text in finding["survives"].split("\n\n")]
         lines += [f"  {_told(row)}" for row in own] if detailed else [f"  {_witness(finding)}"]
     for status, title in (("remark", "Remarks"), ("undecided", "Undecided")):
-        texts = [f"  {_place(row)}: {row['note']}" for row in rows if row["status"] == status and not row["cause"]]
+        own = [row for row in rows if row["status"] == status and not row["cause"]]
+        texts = [f"  {_place(row)}: {row['note'] if detailed else shortened(row['note'])}" for row in own]
         lines += ["", title, *texts] if texts else []
     again = [f"  {key}" for key in unknown]
     lines += ["", "To be verified again", *again] if again else []
     return [*lines[1:], "", _counts(rows)]
+
+
+def shortened(note: str) -> str:
+    """Of many rays a few; the errata of a claim have all of them."""
+    first, *others = note.split("; ")
+    if " along " not in first or len(others) <= FEW + 1:
+        return note
+    return "; ".join([first, *others[: FEW - 1], f"along {len(others) - FEW} more such rays", others[-1]])
 
 
 def _place(row: Record) -> str:

@@ -31,7 +31,7 @@ from maurey.book import (
     values,
 )
 from maurey.book.explorer import runtime
-from maurey.pages.errata import records
+from maurey.pages.errata import records, shortened
 from maurey.paper_tables import exhibits, folders, index
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim, Part
@@ -129,9 +129,9 @@ def test_lines_of_a_case_have_no_mark_of_their_place():
 
 def test_of_many_rays_a_few_are_named():
     rays = "; ".join(f"k = t^{n}" for n in range(9))
-    told = claims._shortened(f"its proof does not give it along d = t; {rays}; the sharp form does.")
+    told = shortened(f"its proof does not give it along d = t; {rays}; the sharp form does.")
     assert told.endswith("along d = t; k = t^0; k = t^1; along 7 more such rays; the sharp form does.")
-    assert claims._shortened("it fails along d = t; k = t; so") == "it fails along d = t; k = t; so"
+    assert shortened("it fails along d = t; k = t; so") == "it fails along d = t; k = t; so"
 
 
 def test_formulas_of_guides_are_set_before_markdown_is_read(tmp_path):

@@ -48,12 +48,12 @@ def in_order(found: list[Comparison], refuted: list[Erratum]) -> list[Erratum]:
     return sorted(entries, key=lambda entry: (entry.edge, order[entry.key], entry.status != "refuted"))
 
 
-FIXED = {"L", "H", "n", "i"}  # depth, heads and list lengths stay as they are
+WHICH = "i"  # of a list's entries a part is about
 
 
 def fixed(claim: Claim) -> set[str]:
-    """What no ray moves: list lengths, sizes for which forms are written out, and what an open constant depends on. A
-    sample size moves, whatever it is called."""
+    """What no ray moves: list lengths (layers, or heads that differ), sizes for which forms are written out, and what
+    an open constant depends on. A sample size moves, whatever it is called."""
     held = {name for c in claim.constants for name in c.of}
     lengths = {p.index for p in claim.symbols if not p.optional}
-    return (FIXED | lengths | set(claim.unrolled) | held) - {claim.samples}
+    return ({WHICH} | lengths | set(claim.unrolled) | held) - {claim.samples}

@@ -111,6 +111,8 @@ def _a4_sharp(_: Setting) -> list[Step]:
     return D.steps_to(best_gap(D, L_loss, R_F, b, delta, m, every=False))
 
 
+HARDLY_LEGIBLE = "damaged: the argument of the logarithm is hardly legible, and is read as 1/delta"
+
 theorem_a4 = Claim(
     key="edelman2022/A.4",
     title="Generalization from Rademacher complexity",
@@ -122,7 +124,7 @@ Attributed to Bartlett and Mendelson 2002.""",
     uses=("edelman2022/A.1", "bartlett2002/8", "maurey/deviation", "maurey/sides"),
     differs={"deviation": r"it has $\log(1/\delta)$ for both sides and the empirical complexity at once"},
     parts=(
-        Part("gap", GAP, "generalization gap",
+        Part("gap", GAP, "generalization gap", source=HARDLY_LEGIBLE,
              printed=lambda _: 4 * L_loss * R_F + 2 * b * sqrt(log(1 / delta) / (2 * m)),
              repaired=lambda _: 2 * L_loss * R_F + 4 * b * sqrt(log(2 / delta) / (2 * m)),
              derived=_a4, sharp=_a4_sharp),
@@ -161,6 +163,7 @@ GAP_RECORD: dict[str, Any] = {  # Lemma 2.2 and its restatement A.5 share all bu
             "gap",
             GAP,
             "generalization gap",
+            source=HARDLY_LEGIBLE,
             printed=printed_gap,
             repaired=repaired_gap,
             derived=derived_gap,

@@ -86,6 +86,8 @@ $\epsilon_{2NN}+L_f\epsilon_{\mathrm{Attn}}$, whose log-size is at most the sum 
 
 # --- 14 ---------------------------------------------------------------------------------------------------------------
 
+LONGER = r"it covers the block on inputs of norm $R$, and these are longer by $\sqrt H$"
+
 
 def _two_layers(best: bool) -> Form:
     def build(D: Derivation) -> Expr:
@@ -112,6 +114,7 @@ number of the block over all $\|h\|_2\le\sqrt HR$. A case of 30, with two layers
     samples="n",
     uses=("mousavi2025/30", COMPOSED, "maurey/block"),
     constants=(C0, DEGREE_R),
+    differs={"radius_v": LONGER},
     parts=(
         Part(
             name="log_N",
@@ -270,7 +273,7 @@ $R_{{m,w}}$ and $r_z$. Some exponents of the second part are damaged in the sour
     samples="n",
     uses=(COMPOSED, BLOCK, ATTENTION, MATRICES, *SHARPER),
     constants=(C0, KAPPA),
-    differs={"E_rows": LENGTHS},
+    differs={"radius_v": LONGER, "E_rows": LENGTHS},
     parts=(
         Part(
             name="log_N",

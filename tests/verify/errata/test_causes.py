@@ -115,3 +115,24 @@ def test_findings_are_sorted_by_severity_and_cover_all_entries():
     assert order == sorted(order)
     assert {row["cause"] for row in ROWS if row["cause"]} == {one["cause"] for one in findings}
     assert sum(one["entries"] for one in findings) == sum(bool(row["cause"]) for row in ROWS)
+
+
+def test_paragraphs_of_several_papers_say_which():
+    for finding in by_cause(ROWS):
+        papers = list(dict.fromkeys(key.partition("/")[0] for key in finding["keys"]))
+        for text in (finding["explanation"], finding["survives"]) if len(papers) > 1 else ():
+            assert [one.partition(": ")[0] for one in text.split("\n\n")] == papers
+
+
+BESIDES = {
+    "its proof indexes covers": "edelman2022/4.5",
+    "so that Wx is not defined": "edelman2022/4.5",
+    "the two bits exchanged": "edelman2022/B.3",
+    "with w inside the supremum": "trauger2024/S4.2",
+    "cross no kink": "lintilhac2026/12",
+}
+
+
+def test_what_decides_nothing_is_remarked():
+    for words, key in BESIDES.items():
+        assert [row for row in ROWS if row["key"] == key and row["status"] == "remark" and words in row["note"]], key

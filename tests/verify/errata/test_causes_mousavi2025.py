@@ -23,7 +23,7 @@ CONDITIONS = [(key, where) for cause in causes(PAPER) for key, where in cause.wh
 # the sizes of the paper's experiments: d = 10, N = 100, d_e = 23, width 100, and a link of weights of order one
 USUAL = {"n": 50_000, "N": 100, "d": 10, "q": 2, "m": 100, "H": 2, "R": 20, "d_e": 23, "r_x": 40, "r_a": 1, "r_w": 1}
 USUAL |= {"B_a": 1, "B_W_F": 10, "C_x": 1, "eps": F(1, 10), "eps_2NN": F(1, 100), "LR": 1}
-USUAL |= {"tau": 11, "r_h": 5}  # of the orders of log n and of sqrt(q d)
+USUAL |= {"tau": 11, "r_h": 5, "r_z": 40}  # of the orders of log n, of sqrt(q d) and of r_x
 HEADS = {"N": 2, "q": 2, "H": 1, "d": 4}
 
 
@@ -45,7 +45,7 @@ def test_conditions_exclude_the_witnesses_and_hold_as_usual(key, where):
     names = {p.name for p in claim.symbols}
     made = [heads.zero_tokens(key, HEADS)] if claim.number in ("4", "21") else results(key, EFFORTS["quick"])
     found = [*refuted(key, made), *compare(claim).errata]
-    witnesses = [one.witness for one in found if one.key == key]
+    witnesses = [one.witness for one in found if one.key == key and cause_of(one).where.get(key) == where]
     assert witnesses
     assert not any(holds(where, USUAL | at) for witness in witnesses for at in places(witness, names))
     assert holds(where, USUAL)
@@ -68,6 +68,13 @@ def test_numbers_of_the_paragraphs():
     assert [round(x) for x in said] == [232, 380]
     block = {"m": 1, "D_e": 4, "R": 2, "H": 100, "eps": 10, "c_R": 1}
     assert round(float(value(f"{PAPER}/14", "printed", "log_N", block))) == 105
+    sizes = dict.fromkeys(("m", "r_z", "B_a", "B_W_F", "B_QK_21"), 1) | {"n": 16, "D_e": 2}
+    (small, low), (large, high) = (
+        [float(value(f"{PAPER}/17", form, "log_N", sizes | {"H": t, "eps": t})) for form in ("printed", "derived")]
+        for t in (10**12, 10**16)
+    )
+    assert (large - small) / math.log(10**4) == pytest.approx(1, rel=1e-3)
+    assert high / low == pytest.approx(100, rel=1e-3)
 
 
 def test_summaries():

@@ -109,6 +109,11 @@ def test_a_reversed_product():
     assert compare(planted(DEEP, "log_N", lambda e: e, step="Lambda_3")).errata == []
 
 
+def test_the_number_of_heads_moves():
+    found = compare(planted("edelman2022/A.12-equal-heads", "log_N", lambda e: e / Symbol("H")))
+    assert [moved_names(entry) for entry in found.errata] == [{"H": 1}]
+
+
 def test_a_kept_logarithm():
     for name in ("m", "T"):
         x = Symbol(name)

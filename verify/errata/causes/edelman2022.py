@@ -87,7 +87,8 @@ theorem allows $0.976b$. For $0\le\ell\le b$, $\delta\le\frac14$ and $m\ge53\log
 what $4L\hat R$ has beyond $2L\hat R$ pays for the empirical complexity ($2m/b$ times that of the losses is
 self-bounding), and $2b$ is twice what one side needs. For $|\ell|\le b$ and all $m$ and $\delta$, $2L\hat
 R+4b\sqrt{\log(2/\delta)/(2m)}$ is: McDiarmid once for each side, for the gap less twice the empirical complexity of
-the losses. The numeral in the logarithm is hard to read in our text.""",
+the losses. The argument of the logarithm is hardly legible in our text; were it $2/\delta$, the coin would not refute
+it.""",
         survives="Everything; no constant changes for losses in $[0,b]$.",
         entries=("edelman2022/A.4:gap refuted", "edelman2022/A.4:gap gap", "edelman2022/2.2:gap"),
         where=dict.fromkeys(("edelman2022/A.4", "edelman2022/2.2"), NOT_TINY),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maurey.verify.checks import Effort, Result, check
+from maurey.verify.checks import Effort, Result, besides, check
 from maurey.verify.papers.lintilhac2026.gradients import slopes
 from maurey.verify.papers.lintilhac2026.network.construction import (
     Masks,
@@ -172,12 +172,15 @@ def expansion(effort: Effort) -> Iterator[Result]:
         return
     tally = held(effort)
     note = (
-        "full Hessians of small networks, perturbations that cross no kink, the largest change seen on their segments. "
-        "Across a kink there need be no point of the segment: one offset moved by 1/(2D), twice its margin, gives the "
-        "loss 1, and by Taylor's formula 0 or 4 (fractions). For Gaussian perturbations some do cross at every sigma, "
-        "and over all of them the Hessian is unbounded; what is left after the quadratic term, relative to it (95%), "
-        "and pairs of networks and strings that cross at positions with and without a component, 20 bits, omega = 7: "
-        f"{counted(effort)}"
+        "full Hessians of small networks, perturbations that cross no kink, the largest change seen on their segments; "
+        "what is left after the quadratic term, relative to it (95%), and pairs of networks and strings that cross at "
+        f"positions with and without a component, 20 bits, omega = 7: {counted(effort)}"
+    )
+    yield besides(
+        "Taylor's formula asks for perturbations that cross no kink. Across one there need be no point of the segment: "
+        "one offset moved by 1/(2D), twice its margin, gives the loss 1, and by the formula 0 or 4 (fractions). Of "
+        "Gaussian perturbations some do cross at every sigma, and over all of them the Hessian is unbounded.",
+        part="expectation",
     )
     for one in tally.results(note, ("expectation", "remainder")):
         yield replace(one, rung="tested")
