@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 DIGITS = 4  # of what is only enclosed
 LONG = 10**6
+POWER = re.compile(r"1(0{4,})")
 
 
 def latex_of(text: str, digits: int = DIGITS) -> str:
@@ -41,6 +43,8 @@ def is_number(text: str) -> bool:
 
 
 def _whole(n: int) -> str:
+    if power := POWER.fullmatch(str(n)):
+        return f"10^{{{len(power[1])}}}"
     if abs(n) < LONG:
         return str(n)
     if n > 0 and not n & (n - 1):

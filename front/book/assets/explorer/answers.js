@@ -3,7 +3,7 @@
 
 "use strict";
 
-function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
+function maureyAnswers({ E, model, words, formula, plot, samples, app, STATES }) {
   const { h, told, plain, math, prose } = words;
   const MOST_ROWS = 9;
 
@@ -53,6 +53,34 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
       })), settled.crossovers.length > 12 ? h("p", { class: "quiet" }, `and ${settled.crossovers.length - 12} more`) : null);
     } else if (found.length > 1) parts.push(h("p", { class: "quiet" }, "No two of them cross in this range."));
     box.replaceChildren(...parts.filter(Boolean));
+  }
+
+  // --- when does it say anything -------------------------------------------------------------------------------------
+
+  /** Whether it becomes small with more samples. */
+  const sampled = ({ claim, part }) => part.quantity !== "entropy" && !part.below && claim.symbols.some((p) => p.name === claim.samples && p.domain === "positive integer");
+
+  /** From how many samples on the bounds stay at or below the gap. */
+  function enough(box, found, all, certify) {
+    const { gap } = app.state, lines = found.flatMap(({ one, at }, n) => {
+      if (!sampled(one)) return [];
+      const name = one.claim.samples, out = h("span", { class: "exact" }), called = [letter(n), " ", title(one)];
+      let m = null;
+      try {
+        m = samples.smallest((ms) => model.many(one, all, name, ms), gap);
+      } catch (error) {
+        if (!(error instanceof E.NoValue || error instanceof model.Problem)) throw error;
+        return [h("li", {}, called, ": ", at.problem || error.message)];
+      }
+      return [m === null ? h("li", {}, called, `: no ${name} brings it to ${gap}`)
+        : h("li", {}, called, ": from ", h("strong", {}, `${name} = ${plain(m, 8)}`), " on ", certify.samples(one, out), out)];
+    });
+    if (lines.length) return box.replaceChildren(h("ul", {}, lines));
+    const entropies = found.filter(({ one }) => one.part.quantity === "entropy");
+    const gaps = [...model.parts.values()].filter((part) => part.quantity === "gap" && entropies.some(({ one }) => one.part.key === part.key));
+    const more = gaps.length ? h("button", { type: "button", class: "plain-button", onclick: () => app.show(gaps.map((part) => app.best(part))) }, "show the gaps of these networks") : null;
+    return box.replaceChildren(h("p", { class: "quiet" }, entropies.length
+      ? "A log covering number says nothing by itself: it becomes a bound on the gap, and that says something once there are enough samples. " : "These bounds do not speak of a number of samples. ", more));
   }
 
   // --- what makes it large -------------------------------------------------------------------------------------------
@@ -143,5 +171,5 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
         found.map(({ swept }) => h("td", {}, told(swept.sign[i], swept.log[i])))))))));
   }
 
-  return { values, smallest, blame, shown, latex, table, letter, title };
+  return { values, smallest, sampled, enough, blame, shown, latex, table, letter, title };
 }

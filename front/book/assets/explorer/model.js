@@ -48,13 +48,17 @@ function maureyModel(E, C, data) {
     "in (0, 1)": ([p, q]) => p > 0n && p < q, "in (0, 1]": ([p, q]) => p > 0n && p <= q,
   };
 
+  const LARGE = /^[+-]?[\d.]+[eE][+-]?\d{4,}$|^\d{1001,}$/; // numbers, but larger or smaller than any that is read
+  const largest = (items) => items.reduce((x, y) => (E.logAt(E.read(x), 0) < E.logAt(E.read(y), 0) ? y : x)).trim();
+
   /** What is wrong with a text as a value of the symbol, in words; "" where nothing is. */
   function wrong(p, text) {
     const items = String(text).split(",");
     const listed = p.index ? `, or one for each ${{ L: "layer", H: "head" }[p.index] || p.index} with commas between` : "";
-    if (items.length > 1 && !p.index) return `${p.name} is ${WORDS[p.domain]}, not a list`;
     const bad = items.find((item) => !(E.exact(item) && INSIDE[p.domain](E.exact(item))));
-    return bad === undefined ? "" : `${p.name} is ${WORDS[p.domain]}${listed}; got “${bad.trim().slice(0, 30)}”`;
+    if (items.length > 1 && !p.index) return `${p.name} is ${WORDS[p.domain]}, not a list${bad === undefined && p.name.startsWith("B_") ? `: one bound for all, as the largest, ${largest(items)}` : ""}`;
+    const size = bad !== undefined && LARGE.test(bad.trim()) ? "; exponents go up to 999, numbers to 1000 characters" : "";
+    return bad === undefined ? "" : `${p.name} is ${WORDS[p.domain]}${listed}; got “${bad.trim().slice(0, 30)}”${size}`;
   }
 
   class Problem extends Error {}
@@ -206,14 +210,15 @@ function maureyModel(E, C, data) {
     const { sign, log } = found.value, top = ceiling(one, values);
     if (top && sign > 0 && log >= top.log) return [`says nothing: ${top.says}`];
     if (sign < 0) return [`is negative: as a bound on the ${one.part.meaning} it cannot be right here`];
-    return [...new Set(found.steps.flatMap((step) => trivial(step, found)))];
+    return [...new Set(found.steps.flatMap((step) => trivial(step, found, one.claim.samples)))];
   }
 
-  /** A step that is the smaller of something and a trivial bound, and here is the latter. */
-  function trivial(step, { steps: list, env }) {
+  /** A step that is the smaller of something and a bound that no samples improve, and here is the latter. */
+  function trivial(step, { steps: list, env }, samples) {
     if (!step.trivial || step.value[0] !== "min") return [];
-    const made = new Set(list.slice(0, list.indexOf(step)).map((other) => other.name));
-    const speaks = (node) => Array.isArray(node) && (((node[0] === "symbol" || node[0] === "entry") && made.has(node[1])) || node.some(speaks));
+    const moved = new Set([samples]);
+    const speaks = (node) => Array.isArray(node) && (((node[0] === "symbol" || node[0] === "entry") && moved.has(node[1])) || node.some(speaks));
+    for (const other of list.slice(0, list.indexOf(step))) if (speaks(other.value)) moved.add(other.name);
     const bare = step.value.slice(1).filter((argument) => !speaks(argument));
     if (bare.length !== 1) return [];
     const logs = step.value.slice(1).map((argument) => E.logAt(E.value(argument, env, new Map()), 0));
