@@ -90,7 +90,8 @@ def _found(text: str, paper: str) -> list[tuple[int, int, str]]:
     exhibited = [(start, end, f"{ROOT}exhibits/{name}.html") for start, end, name in full if name in made()]
     numbers = [(m.start(), m.end(), f"{paper}/{m.group().rpartition(' ')[2]}") for m in NUMBER.finditer(text)]
     shown = [(m.start(), m.end(), f"{ROOT}exhibits/{m[1]}.html") for m in EXHIBIT.finditer(text)]
-    return sorted(shown + exhibited + [(start, end, address(key)) for start, end, key in full + numbers if key in keys()])
+    claims = [(start, end, address(key)) for start, end, key in full + numbers if key in keys()]
+    return sorted(shown + exhibited + claims)
 
 
 def inline(latex: str) -> Markup:

@@ -95,6 +95,21 @@ def test_formulas_are_set_in_the_font_that_comes_with_them(book, tab):
     assert "𝒩" in tab.locator(".lhs-alone").first.inner_text()
 
 
+def test_roots_end_with_what_is_under_them(book, tab):
+    """Chromium gives each the room of its largest sign; what follows stands near by."""
+    gaps = """() => [...document.querySelectorAll('main msqrt')].map(root => {
+      const next = root.nextElementSibling, last = root.lastElementChild;
+      return next ? (next.getBoundingClientRect().left - last.getBoundingClientRect().right) : 0;
+    }).filter(Boolean)"""
+    tab.goto((book / "claims/trauger2024/4.1.1.html").as_uri())
+    tab.evaluate("document.fonts.ready")
+    tab.wait_for_timeout(100)
+    found = tab.evaluate(gaps)
+    assert len(found) > 3
+    assert max(found) < 4  # pixels, a fifth of a letter; it would be seven
+    assert min(found) > -0.5
+
+
 def test_paper_shows_what_is_folded(book, tab):
     tab.goto((book / "claims/edelman2022/4.4.html").as_uri())
     tab.emulate_media(media="print")

@@ -155,7 +155,7 @@
     answers.enough(box("enough"), found, all, certify);
     blamed();
     takes();
-    window.maureyRoots(box("formula"));
+    window.maureyRoots?.(box("formula")); // it comes last, with the page
   }
 
   /** What can be taken away: no command knows a bound from a file, and samples are asked of what becomes small with them. */

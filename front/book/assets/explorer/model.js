@@ -198,11 +198,12 @@ function maureyModel(E, C, data) {
   /** From which height on a bound on a gap or a probability says nothing. */
   function ceiling({ part }, values) {
     if (part.lhs.includes("\\mathbb P") && !part.below) return { log: 0, says: "a probability is at most 1" };
-    if (part.name !== "gap" || !values.b || !limited(part)) return null;
-    return { log: E.logAt(E.read(values.b), 0) + Math.LN2, says: `losses are at most b = ${GIVEN(values.b)}, and no gap is above 2b` };
+    const b = claims.get(part.key).symbols.find((p) => p.name === "b");
+    if (part.quantity !== "gap" || !b || !values.b) return null;
+    const log = E.logAt(E.read(values.b), 0), told = GIVEN(values.b);
+    return b.meaning.includes("interval") ? { log, says: `losses lie in an interval of length b = ${told}, and no gap is above b` }
+      : { log: log + Math.LN2, says: `losses are at most b = ${told}, and no gap is above 2b` };
   }
-
-  const limited = (part) => claims.get(part.key).symbols.some((p) => p.name === "b");
 
   /** Whether a value says more than what is true anyway. */
   function remarks(one, found, values) {
