@@ -7,6 +7,7 @@ import re
 import statistics
 import sys
 import threading
+from html import unescape
 from urllib.parse import quote
 
 import pytest
@@ -166,6 +167,11 @@ def test_nothing_says_anything_above_twice_the_largest_loss(book, tab):
     assert told[1] == pytest.approx(maurey.claim(key).samples_for("0.1", form, part, **at).m, abs=1)
     opened(book, tab, GAPS, over="m:1e3..1e18", preset="four layers", m="1e3", b="1")
     assert [row.count("says nothing: losses are at most b = 1") for row in rows(tab)] == [1, 1]
+    told = re.search(r"None of these says anything up to m = ([\d,]+)", tab.locator("#smallest").inner_text())[1]
+    for factor, silent in ((1, 2), (1.5, 1)):  # a point of the picture is 1.24 times the one before
+        tab.fill("#field-m", str(round(factor * int(told.replace(",", "")))))
+        settled(tab)
+        assert " ".join(rows(tab)).count("says nothing") == silent
     opened(book, tab, "maurey/sides:gap:printed", over="m:1e3..1e18", m="1e6", b="1", R_F="0.49")
     assert "no gap is above b" not in rows(tab)[0]
     tab.fill("#field-R_F", "0.51")
@@ -305,7 +311,7 @@ def test_links_into_the_explorer_name_what_there_is(book, tab):
     """From every claim, all forms of a part; and a form that is not there is left out."""
     asked = set()
     for file in [book / "index.html", *(book / "claims").glob("*/*.html")]:
-        asked |= set(re.findall(r"explorer/index\.html(#[^\"]+)", file.read_text()))
+        asked |= set(map(unescape, re.findall(r"explorer/index\.html(#[^\"]+)", file.read_text())))
     assert len(asked) > 300
     opened(book, tab)
     problems = tab.evaluate("(all) => all.map((hash) => maurey.address.read(hash).problems)", sorted(asked))

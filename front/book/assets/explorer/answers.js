@@ -34,13 +34,24 @@ function maureyAnswers({ E, model, words, formula, plot, samples, app, STATES })
 
   // --- which is the smallest -----------------------------------------------------------------------------------------
 
-  function smallest(box, found, settled, certify) {
+  /** Where on the grid nothing that is proved says more than what is true anyway: at its ends, or all along. */
+  function nothing(found, grid, all) {
+    const [over] = app.state.over, own = found.filter(({ one }) => one.state === "proved" && model.ceiling(one, all));
+    const tells = grid.map((_, i) => own.some(({ one, swept }) => swept.sign[i] <= 0 || swept.log[i] < model.ceiling(one, all).log));
+    const first = tells.indexOf(true), last = tells.lastIndexOf(true);
+    if (!own.length || (first === 0 && last === grid.length - 1)) return "";
+    if (first < 0) return "None of these says anything in this range.";
+    const ends = [first > 0 ? `up to ${over} = ${plain(grid[first - 1], 3)}` : "", last < grid.length - 1 ? `from ${over} = ${plain(grid[last + 1], 3)} on` : ""];
+    return `None of these says anything ${ends.filter(Boolean).join(", and ")}.`;
+  }
+
+  function smallest(box, found, settled, certify, grid, all) {
     const named = (n) => [letter(n), " ", title(found[n].one)], over = app.state.over[0];
     const lines = settled.winners.map(({ curve, ties, from, to }) => h("li", {}, named(curve), ties.map((n) => [" and ", named(n)]),
       ties.length ? " (a tie)" : "", from === to ? ` at ${over} = ${plain(from)}` : ` from ${over} = ${plain(from)} to ${plain(to)}`));
     const best = app.lowest(found);
     const parts = [lines.length ? h("p", {}, "Of the bounds that are proved, the smallest is:") : h("p", {}, "None of the bounds drawn here is known to hold, with a value; none is called the smallest."),
-      h("ul", { class: "winners" }, lines)];
+      h("ul", { class: "winners" }, lines), nothing(found, grid, all) ? h("p", { class: "note" }, nothing(found, grid, all)) : null];
     if (best !== null && found[best].one.state !== "proved") {
       const why = { fails: "it fails as printed", hides: "it hides a constant", open: "it is not verified", own: "it comes from your file, which is not checked here" };
       parts.push(h("p", { class: "note" }, named(best), ` is lower at ${app.where()}, and does not count: ${why[found[best].one.state]}.`));

@@ -61,7 +61,7 @@
     value: valueOf,
     named: (name) => chosen().flatMap(({ claim }) => [...claim.symbols, ...claim.constants]).find((p) => p.name === name),
     index: (name) => app.named(name)?.index || "",
-    size: (index) => Number(values()[index] || 1),
+    size: (index) => Number(values()[index] || chosen().map(({ claim }) => claim.fixed?.[index]).find(Boolean) || 1),
     quantity: () => picked,
     focus: () => chosen().find(({ id }) => id === state.focus) || (found[app.smallest(found)[0]] || { one: chosen()[0] }).one,
     only: (part) => [...model.parts.values()].filter((other) => other.key === part.key && other.quantity === part.quantity).length === 1,
@@ -145,8 +145,8 @@
 
   function speak() {
     answers.values(box("values"), found, certified);
-    answers.smallest(box("smallest"), found, settled, certify.crossover);
     const row = found.find(({ one }) => one.id === (app.focus() || {}).id), all = values();
+    answers.smallest(box("smallest"), found, settled, certify.crossover, grid, all);
     box("focus").replaceChildren(...chosen().map((one) => h("option", { value: one.id, selected: one.id === (app.focus() || {}).id }, answers.title(one))));
     if (row) answers.shown(box("formula"), row.one, row.at);
     if (state.view === "table") answers.table(box("table"), found, grid);

@@ -69,8 +69,9 @@ function maureyModel(E, C, data) {
     const names = [...new Set([...listed.map((p) => p.index), ...claim.unrolled])].sort();
     return names.map((name) => {
       const lists = listed.filter((p) => p.index === name).map((p) => [p.name, String(values[p.name]).split(",").length]);
-      const longest = lists.find(([, n]) => n > 1), most = claim.fixed ? claim.fixed[name] : 2;
-      const size = name in values ? Number(values[name]) : longest ? longest[1] : most;
+      const longest = lists.find(([, n]) => n > 1), fixed = claim.fixed && claim.fixed[name]; // of a file, whatever else has layers
+      if (fixed && claim.symbols.some((p) => p.name === name) && Number(values[name]) !== fixed) throw new Problem(`your file is written out for ${name} = ${fixed}`);
+      const size = fixed || (name in values ? Number(values[name]) : longest ? longest[1] : 2);
       const odd = lists.find(([, n]) => n > 1 && n !== size);
       if (odd) throw new Problem(`${odd[0]} has ${odd[1]} values, ${name} is ${size}: give one value, or ${size}`);
       return [name, size];
