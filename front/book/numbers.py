@@ -23,7 +23,7 @@ def latex_of(text: str, digits: int = DIGITS) -> str:
         return _whole(int(value))
     mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
     power = int(exponent)
-    if -4 <= power < 6:
+    if -4 <= power < 6 and not (power >= 4 and Decimal(mantissa) == 1):
         return _trimmed(f"{Decimal(f'{mantissa}e{power}'):f}")
     return _scientific(_trimmed(mantissa), power)
 

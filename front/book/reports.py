@@ -213,9 +213,10 @@ def _sentence(name: str, x: Any) -> str | None:
 
 def _value(x: Any) -> str:
     """In LaTeX; nothing, if it is no number."""
-    if isinstance(x, list):
+    if isinstance(x, list) and len(x) > 1:
         return rf"({SPACED.join(map(_value, x))})" if all(_value(one) for one in x) else ""
-    return numbers.latex_of(str(x)) if numbers.is_number(str(x)) else ""
+    text = str(x[0] if isinstance(x, list) and x else x)
+    return numbers.latex_of(text) if numbers.is_number(text) else ""
 
 
 def commands(claim: Claim, entry: Record) -> list[str]:
