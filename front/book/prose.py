@@ -59,7 +59,7 @@ def names_of(key: str) -> Mapping[str, str]:
 def prose(text: str, claim: Claim | None = None, links: bool = True) -> Markup:
     """A sentence about a claim, or about none. Formulas between dollar signs are LaTeX; others are found. A sentence
     that stands in a link has none itself."""
-    text = SPACE.sub(" ", text)
+    text = SPACE.sub(" ", text).replace("Hoelder", "Hölder")
     if claim:
         for latex in claim.differs.values():  # what a terminal was told of a proof, as it was written
             text = text.replace(plain(latex), " ".join(latex.split()))
