@@ -183,7 +183,7 @@ def _form(
         "tone": _tone(claim, part, form, library),
         "formula": main,
         "where": [one for one in where if one not in again],
-        "again": [{"left": one.left, "id": letters[one]} for one in again],
+        "again": [{"left": one.left, "label": one.left.striptags(), "id": letters[one]} for one in again],
         "steps": 0 if shown else len(steps),
         "value": mathml(reports.value(value)) if value else "",
         "latex": latex if len(latex) <= PASTED else "",

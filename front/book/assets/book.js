@@ -26,7 +26,7 @@
   // --- what scrolls is reached by keyboard, and only that ------------------------------------------------------------------
 
   function scrollers() {
-    all(".scroll, .eq, .step .rhs, .step .lhs, .long, .frame, pre, .sections, .guide table").forEach(function (box) {
+    all(".scroll, .eq, .step .rhs, .step .lhs, .long, .frame, pre, .sections, .guide table, .guide p").forEach(function (box) {
       var wide = box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === "auto";
       if (wide && !box.matches(".sections")) {
         box.tabIndex = 0;
