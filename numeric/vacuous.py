@@ -18,7 +18,8 @@ from .exact import plain_number
 from .walk import Undefined
 
 BITS = 128
-GAPS = ("gap", "risk", "above")  # parts that a sample size is asked for
+GAPS = ("gap", "above")
+ASKED = (*GAPS, "risk")  # parts that a sample size is asked for
 PROBABILITY = r"\mathbb P"
 
 
@@ -28,7 +29,7 @@ def remarks(bound: Bound) -> list[str]:
     if value is None or bound.part.below:
         return []
     told = [text for i in range(len(bound.steps)) if (text := _trivial(bound, i))]
-    if bound.part.name == "gap" and isinstance(b, Fraction) and value >= 2 * fmpq(*b.as_integer_ratio()):
+    if _kind(bound.part) in GAPS and isinstance(b, Fraction) and value >= 2 * fmpq(*b.as_integer_ratio()):
         told.append(f"it says nothing: losses are at most b = {plain_number(b)}, and no gap is above 2 b")
     if PROBABILITY in bound.part.lhs and value >= 1:
         told.append("it says nothing: a probability is at most 1")
@@ -37,9 +38,14 @@ def remarks(bound: Bound) -> list[str]:
     return told
 
 
+def _kind(part: Part) -> str:
+    """Of a part by its name: gap, gap_network and gap_every are gaps."""
+    return part.name.partition("_")[0]
+
+
 def no_gap(part: Part) -> str:
     """What is bounded, where it is no gap."""
-    if part.name in GAPS or PROBABILITY in part.lhs:
+    if _kind(part) in ASKED or PROBABILITY in part.lhs:
         return ""
     return f"{part.name} is no gap: it is the {plain(part.meaning)}"
 

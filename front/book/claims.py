@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,16 +15,19 @@ from maurey.verify.errata.entries import restates
 from maurey.verify.evidence import entry_of, proved_form, stands
 from maurey.verify.rungs import BESIDES
 
-from . import cite, formulas, reports
+from . import cite, formulas, numbers, reports
 from .graph import neighbourhood
 from .library import Library, Record
 from .maths import mathml, named
+from .notation import FUNCTIONS
 from .page import Page
 from .prose import address, inline, prose
 from .values import Point, point
 
 DERIVATIONS = ("derived", "sharp")
+FEW = 3  # letters of one form that stand again beside another
 PASTED = 1500  # characters of LaTeX that a page offers to copy; of more, the command
+WORD = re.compile(r"[a-z]{2,}(?=[ ,:;'-])|a(?= )")
 SILENT = (
     "a definition: it says what words mean, and there is nothing to check",
     "an overview of the claims that it uses",
@@ -95,7 +99,7 @@ def _claim(claim: Claim, library: Library) -> dict[str, Any]:
         "findings": _findings(claim, library),
         "remarks": _remarks(claim, found),
         "verdict": verdict,
-        "notes": [prose(note, claim) for note in _notes(verdict, found)],
+        "notes": [prose(_sentence(note), claim) for note in _notes(verdict, found)],
         "sources": _sources(claim),
         "graph": neighbourhood(claim, library),
         "uses": [_link(key, library) for key in claim.uses],
@@ -105,6 +109,7 @@ def _claim(claim: Claim, library: Library) -> dict[str, Any]:
         "at": [inline(f"{latex[name]}={reports.value(x)}") for name, x in at.at.items()] if at else [],
         "listed": bool(claim.unrolled or any(p.index for p in claim.symbols)),
         "inline": inline,
+        "number": lambda x: inline(numbers.latex_of(f"{x:.3g}", 3)),
         "prose": lambda text: prose(text, claim),
     }  # fmt: skip
 
@@ -134,6 +139,7 @@ def _link(key: str, library: Library) -> dict[str, Any]:
 def _parts(claim: Claim, library: Library, at: Point | None) -> Iterator[dict[str, Any]]:
     """Forms that an earlier part has, too, are only named."""
     shown: dict[Any, str] = {}
+    letters: dict[formulas.Formula, str] = {}
     for part in claim.parts:
         own = [form for form in part.forms if getattr(part, form) not in shown]
         shared = [
@@ -145,15 +151,23 @@ def _parts(claim: Claim, library: Library, at: Point | None) -> Iterator[dict[st
             "lhs": mathml(part.lhs, display=True),
             "meaning": prose(part.meaning, claim),
             "hides": prose(part.hides, claim) if part.relation in HIDES and part.hides else "",
-            "forms": [_form(claim, part, form, library, at) for form in own],
+            "forms": [_form(claim, part, form, library, at, letters) for form in own],
             "shared": shared,
         }
 
 
-def _form(claim: Claim, part: Part, form: str, library: Library, at: Point | None) -> dict[str, Any]:
+def _form(
+    claim: Claim, part: Part, form: str, library: Library, at: Point | None, letters: dict[formulas.Formula, str]
+) -> dict[str, Any]:
+    """Its letters are explained below it; many that stand above already, with the form of `letters`, are only named."""
     steps = part.steps(form)
     main, where = formulas.right_side(claim, part, form, steps)
     shown = form not in DERIVATIONS
+    where = where if shown else []
+    again = [one for one in where if one in letters]
+    again = again if len(again) > FEW else []
+    for one in where:
+        letters.setdefault(one, f"{part.name}-{form}")
     latex = snippet(claim, [form], formulas.TWO, part.name) if shown or len(steps) == 1 else ""
     value = next((v.text for v in at.values if (v.part, v.form) == (part.name, form)), "") if at else ""
     return {
@@ -162,7 +176,8 @@ def _form(claim: Claim, part: Part, form: str, library: Library, at: Point | Non
         "word": WORDS[form],
         "tone": _tone(claim, part, form, library),
         "formula": main,
-        "where": where if shown else [],
+        "where": [one for one in where if one not in again],
+        "again": [{"left": one.left, "label": one.left.striptags(), "id": letters[one]} for one in again],
         "steps": 0 if shown else len(steps),
         "value": mathml(reports.value(value)) if value else "",
         "latex": latex if len(latex) <= PASTED else "",
@@ -246,6 +261,13 @@ def _notes(verdict: Any, found: list[Record]) -> list[str]:
     trained = [verdict["trained"]["note"]] if verdict["trained"] else []
     notes = dict.fromkeys([*verdict["notes"], *trained])
     return [note for note in notes if _plainly(note) not in said and not _is_remark(note)]
+
+
+def _sentence(note: str) -> str:
+    """A note of a check, from its capital to its full stop; a formula stays as it begins."""
+    word = WORD.match(note)
+    text = note[:1].upper() + note[1:] if word and word[0] not in FUNCTIONS else note
+    return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def _is_remark(note: str) -> bool:

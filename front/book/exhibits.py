@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,6 +70,7 @@ def _exhibit(name: str) -> dict[str, Any]:
         "address": f"{ROOT}exhibits/{name}.html",
         "figure": figure(name, f"Figure of the exhibit {name}: {title}"),
         "findings": found,
+        "words": [(*one, count) for one, count in Counter((f["word"], f["tone"]) for f in found).items()],
         "provenance": provenance,
     }
 

@@ -13,13 +13,17 @@ from maurey.symbolic.claim import Claim
 from . import cite
 from .figures import figure
 from .guides import examples, guides
-from .library import Library
+from .library import PAPERS, Library
 from .page import Page
 from .picture import KEY, picture
 from .prose import address
 
-FEW = 2  # claims of a paper
 TONES = ("good", "partly", "bad", "open", "none")
+GAPS = (  # of networks of several layers, proved
+    "edelman2022/A.17:gap:sharp",
+    "trauger2024/4.2.1:gap:sharp",
+    "trauger2024/S2.5:gap_network:sharp",
+)
 WORDS = {"good": "hold", "partly": "hold under a condition that is not stated", "bad": "fail", "open": "undecided",
          "none": "nothing to check"}  # fmt: skip
 README = "mousavi2025/theorem10"  # shown where the ledger has no picture to give
@@ -33,6 +37,7 @@ def pages(library: Library) -> Iterator[Page]:
         "subject_paper": cite.short(KEY.partition("/")[0]),
         "instead": figure(README, "Samples that a theorem asks for, beside what networks took"),
         "bars": _bars(library),
+        "gaps": GAPS,
         "words": WORDS,
         "counts": _counts(library),
         "guides": guides(),
@@ -45,10 +50,10 @@ def pages(library: Library) -> Iterator[Page]:
 
 
 def _bars(library: Library) -> list[dict[str, Any]]:
-    """How the claims of each paper stand; those that are taken from the literature, one or two of a paper, together."""
-    own = {paper: library.of_paper(paper) for paper in library.papers}
-    bars = [_bar(cite.short(paper), paper, claims, library) for paper, claims in own.items() if len(claims) > FEW]
-    taken = {paper: claims for paper, claims in own.items() if len(claims) <= FEW}
+    """How the claims of each paper stand; those that are taken from the literature, together."""
+    every = {paper: library.of_paper(paper) for paper in library.papers}
+    bars = [_bar(cite.short(paper), paper, claims, library) for paper, claims in every.items() if paper in PAPERS]
+    taken = {paper: claims for paper, claims in every.items() if paper not in PAPERS}
     return [*bars, _bar("The literature", next(iter(taken)), [*chain(*taken.values())], library)] if taken else bars
 
 

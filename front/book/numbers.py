@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 DIGITS = 4  # of what is only enclosed
 LONG = 10**6
+POWER = re.compile(r"1(0{4,})")
 
 
 def latex_of(text: str, digits: int = DIGITS) -> str:
@@ -21,7 +23,7 @@ def latex_of(text: str, digits: int = DIGITS) -> str:
         return _whole(int(value))
     mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
     power = int(exponent)
-    if -4 <= power < 6:
+    if -4 <= power < 6 and not (power >= 4 and Decimal(mantissa) == 1):
         return _trimmed(f"{Decimal(f'{mantissa}e{power}'):f}")
     return _scientific(_trimmed(mantissa), power)
 
@@ -41,6 +43,8 @@ def is_number(text: str) -> bool:
 
 
 def _whole(n: int) -> str:
+    if power := POWER.fullmatch(str(n)):
+        return f"10^{{{len(power[1])}}}"
     if abs(n) < LONG:
         return str(n)
     if n > 0 and not n & (n - 1):

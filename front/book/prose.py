@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from maurey.paper_tables import exhibits
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim
 from maurey.symbolic.printing import plain
@@ -22,6 +23,7 @@ SPACE = re.compile(r"\s+")
 ONE = r"<math\b(?:(?!</math>).)*</math>"
 TIED = re.compile(rf"[(\[]+{ONE}[,.;:)\]]*|{ONE}[,.;:)\]]+")
 EXHIBIT = re.compile(r"paper_tables/(\w+/\w+)")
+HIDDEN = {"C0": "C_0"}  # what exhibits say of hidden constants
 ROOT = "@/"  # an address from the book's root; made relative when the page is written
 
 
@@ -33,6 +35,12 @@ def address(key: str, anchor: str = "") -> str:
 @cache
 def keys() -> frozenset[str]:
     return frozenset(claim.key for claim in registry.all_claims())
+
+
+@cache
+def made() -> frozenset[str]:
+    """The exhibits that have a page."""
+    return frozenset(exhibits.made())
 
 
 @cache
@@ -51,11 +59,11 @@ def names_of(key: str) -> Mapping[str, str]:
 def prose(text: str, claim: Claim | None = None, links: bool = True) -> Markup:
     """A sentence about a claim, or about none. Formulas between dollar signs are LaTeX; others are found. A sentence
     that stands in a link has none itself."""
-    text = SPACE.sub(" ", text)
+    text = SPACE.sub(" ", text).replace("Hoelder", "Hölder")
     if claim:
         for latex in claim.differs.values():  # what a terminal was told of a proof, as it was written
             text = text.replace(plain(latex), " ".join(latex.split()))
-    pieces = typeset(text, names_of(claim.key) if claim else {}).split("$")
+    pieces = typeset(text, names_of(claim.key) if claim else HIDDEN).split("$")
     paper = claim.paper if claim else ""
     words = [one if n % 2 else _linked(one, paper) if links else escape(one) for n, one in enumerate(pieces)]
     return tied(Markup("").join(flowing(one) if n % 2 else one for n, one in enumerate(words)))
@@ -79,9 +87,11 @@ def _linked(text: str, paper: str) -> Markup:
 def _found(text: str, paper: str) -> list[tuple[int, int, str]]:
     """Where they stand, and where they lead."""
     full = [(m.start(), m.end(), m.group()) for m in KEY.finditer(text)]
+    exhibited = [(start, end, f"{ROOT}exhibits/{name}.html") for start, end, name in full if name in made()]
     numbers = [(m.start(), m.end(), f"{paper}/{m.group().rpartition(' ')[2]}") for m in NUMBER.finditer(text)]
     shown = [(m.start(), m.end(), f"{ROOT}exhibits/{m[1]}.html") for m in EXHIBIT.finditer(text)]
-    return sorted(shown + [(start, end, address(key)) for start, end, key in full + numbers if key in keys()])
+    claims = [(start, end, address(key)) for start, end, key in full + numbers if key in keys()]
+    return sorted(shown + exhibited + claims)
 
 
 def inline(latex: str) -> Markup:

@@ -39,6 +39,7 @@ SHORT = {
 }
 DIFFERS = "; the printed proof differs: "  # marked at its step of the derivation
 OTHER = re.compile(r"`([a-z-]+)`")  # a cause
+SPACED = r",\,"  # between the values of a list
 LONGEST = 300  # characters of a command
 SENTENCES = ("packing", "class", "inputs", "network", "law")  # fields of a witness that say it in words
 
@@ -212,9 +213,10 @@ def _sentence(name: str, x: Any) -> str | None:
 
 def _value(x: Any) -> str:
     """In LaTeX; nothing, if it is no number."""
-    if isinstance(x, list):
-        return r",\,".join(map(_value, x)) if all(_value(one) for one in x) else ""
-    return numbers.latex_of(str(x)) if numbers.is_number(str(x)) else ""
+    if isinstance(x, list) and len(x) > 1:
+        return rf"({SPACED.join(map(_value, x))})" if all(_value(one) for one in x) else ""
+    text = str(x[0] if isinstance(x, list) and x else x)
+    return numbers.latex_of(text) if numbers.is_number(text) else ""
 
 
 def commands(claim: Claim, entry: Record) -> list[str]:

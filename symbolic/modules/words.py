@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sympy import Expr, Indexed, Symbol, latex
 
 from ..claim import Parameter
@@ -11,6 +13,8 @@ from .layers import Layers
 from .signals import Module
 from .tree import own_matrices
 
+WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+UPRIGHT = r"\\mathrm{\g<0>}"
 SHORT = {
     "Linear": "",
     "ReadToken": "one token",
@@ -63,8 +67,14 @@ def norms_of(M: Matrix, table: bool = False) -> list[Parameter]:
         bound = getattr(M, kind)
         if isinstance(bound, (Symbol, Indexed)):
             name = _name(bound)
-            found.append(Parameter(name, latex(Symbol(name)), f"{words} ${M.mark}$"))
+            found.append(Parameter(name, _latex(name), f"{words} ${WORD.sub(UPRIGHT, M.mark)}$"))
     return found
+
+
+def _latex(name: str) -> str:
+    """Words that are indices stand upright, with commas between: `B_E_rows`, `B_head`."""
+    head, brace, below = latex(Symbol(name)).partition("_{")
+    return head + brace + WORD.sub(UPRIGHT, below).replace(" ", ",")
 
 
 def _name(bound: Expr) -> str:

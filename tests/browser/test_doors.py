@@ -55,6 +55,11 @@ def test_a_student_gets_from_a_claim_to_its_digits(home):
 
 
 def test_a_practitioner_gets_to_the_bound_that_wins(home):
+    click(home, "Your network in the explorer", door(home, "practitioner"))
+    home.wait_for_selector("#enough li")
+    assert not home.locator("#problems").inner_text()
+    assert home.locator("#enough li", has_text="from m = ").count() == home.locator("#values tbody tr").count() == 3
+    home.go_back()
     click(home, "Which bound wins", door(home, "practitioner"))
     assert printed("3-winner", r"(is the smallest from T = \d+)") in home.locator("main").inner_text()
     home.go_back()

@@ -7,6 +7,7 @@ import re
 import statistics
 import sys
 import threading
+from html import unescape
 from urllib.parse import quote
 
 import pytest
@@ -164,6 +165,18 @@ def test_nothing_says_anything_above_twice_the_largest_loss(book, tab):
     key, part, form = GAPS.split(",")[1].split(":")
     at = {name: x for name, x in at.items() if name in {p.name for p in maurey.claim(key).names}}
     assert told[1] == pytest.approx(maurey.claim(key).samples_for("0.1", form, part, **at).m, abs=1)
+    opened(book, tab, GAPS, over="m:1e3..1e18", preset="four layers", m="1e3", b="1")
+    assert [row.count("says nothing: losses are at most b = 1") for row in rows(tab)] == [1, 1]
+    told = re.search(r"None of these says anything up to m = ([\d,]+)", tab.locator("#smallest").inner_text())[1]
+    for factor, silent in ((1, 2), (1.5, 1)):  # a point of the picture is 1.24 times the one before
+        tab.fill("#field-m", str(round(factor * int(told.replace(",", "")))))
+        settled(tab)
+        assert " ".join(rows(tab)).count("says nothing") == silent
+    opened(book, tab, "maurey/sides:gap:printed", over="m:1e3..1e18", m="1e6", b="1", R_F="0.49")
+    assert "no gap is above b" not in rows(tab)[0]
+    tab.fill("#field-R_F", "0.51")
+    settled(tab)
+    assert "no gap is above b" in rows(tab)[0]
     assert not tab.wrong
 
 
@@ -243,6 +256,8 @@ def test_nonsense_in_the_address_is_said_and_the_rest_goes_on(book, tab):
         ("d", "x", "d is a positive integer"),
         ("B_V", "1,2", "B_V has 2 values, L is 4"),
         ("B_QK", "1,<b>,3,4", "with commas between; got “<b>”"),
+        ("B_w", "1,3,2", "not a list: one bound for all, as the largest, 3"),
+        ("eps", "1e-1234", "exponents go up to 999"),
         ("L", "0", "L is a positive integer"),
     ],
 )
@@ -296,7 +311,7 @@ def test_links_into_the_explorer_name_what_there_is(book, tab):
     """From every claim, all forms of a part; and a form that is not there is left out."""
     asked = set()
     for file in [book / "index.html", *(book / "claims").glob("*/*.html")]:
-        asked |= set(re.findall(r"explorer/index\.html(#[^\"]+)", file.read_text()))
+        asked |= set(map(unescape, re.findall(r"explorer/index\.html(#[^\"]+)", file.read_text())))
     assert len(asked) > 300
     opened(book, tab)
     problems = tab.evaluate("(all) => all.map((hash) => maurey.address.read(hash).problems)", sorted(asked))
@@ -322,6 +337,38 @@ def test_a_network_of_ones_own_is_dropped_and_drawn(page, tmp_path):
     assert "smallest proved" not in " ".join(rows(page))
     assert page.input_value("#focus") == "own/mine/-b-net:log_N:derived"
     assert "<b>net" not in page.locator("#values").inner_html()
+
+
+def test_two_files_of_one_name_are_told_apart(page, tmp_path):
+    """The later one replaces the earlier, and that is said; the same again is nothing new."""
+    claim, told = maurey.claim("edelman2022/A.17"), []
+    for layers in (2, 3, 3):
+        (tmp_path / "mine.json").write_text(json.dumps(claim.export("sharp", "gap", L=layers) | {"key": "mine/bound"}))
+        page.set_input_files("#drop input", tmp_path / "mine.json")
+        settled(page)
+        told.append(page.locator("#problems").inner_text())
+    assert [bool(words) for words in told] == [False, True, False]
+    assert "own/mine/bound:gap:sharp is now what mine.json says" in told[1]
+    assert page.evaluate("maurey.found()[0].at.sizes.L") == 3
+
+
+def test_what_no_command_knows_is_not_offered_as_one(page, tmp_path):
+    """Of a bound from a file Python is asked; and of an entropy nobody asks for samples."""
+
+    def offered():
+        words = ("command", "python", "eval", "blame", "samples")
+        return {word for word in words if page.locator(f"[data-take={word}]").is_visible()}
+
+    assert offered() == {"command", "python", "eval", "blame", "samples"}
+    own = maurey.claim("edelman2022/A.17").export("sharp", "gap", L=4) | {"key": "mine/bound"}
+    (tmp_path / "mine.json").write_text(json.dumps(own))
+    page.set_input_files("#drop input", tmp_path / "mine.json")
+    settled(page)
+    assert offered() == {"command", "python"}
+    assert "asked in Python" in page.locator(".takes").last.inner_text()
+    page.locator("#quantities input[value=entropy]").check(force=True)
+    settled(page)
+    assert offered() == {"command", "python", "eval", "blame"}
 
 
 def test_the_state_lives_in_the_address(book, tab):

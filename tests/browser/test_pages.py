@@ -95,6 +95,20 @@ def test_formulas_are_set_in_the_font_that_comes_with_them(book, tab):
     assert "𝒩" in tab.locator(".lhs-alone").first.inner_text()
 
 
+def test_roots_end_with_what_is_under_them(book, tab):
+    """Chromium gives each the room of its largest sign; what follows stands near by."""
+    gaps = """() => [...document.querySelectorAll('main msqrt')].map(root => {
+      const right = Math.max(...[...root.children].map(one => one.getBoundingClientRect().right));
+      return root.getBoundingClientRect().right + parseFloat(getComputedStyle(root).marginRight) - right;
+    })"""
+    tab.goto((book / "claims/trauger2024/4.1.1.html").as_uri())
+    tab.evaluate("document.fonts.ready")
+    tab.wait_for_timeout(100)
+    found = tab.evaluate(gaps)
+    assert len(found) > 10
+    assert 0 <= min(found) <= max(found) < 3  # pixels, of a letter of eighteen; it would be seven
+
+
 def test_paper_shows_what_is_folded(book, tab):
     tab.goto((book / "claims/edelman2022/4.4.html").as_uri())
     tab.emulate_media(media="print")

@@ -94,6 +94,9 @@ def test_keys_and_numbers_are_links():
     [
         ("1152921504606846976", "2^{60}"),
         ("1000000", "10^{6}"),
+        ("10000", "10^{4}"),
+        ("1.0E+4", "10^{4}"),
+        ("14000", "14000"),
         ("331373/5668704", "331373/5668704"),
         ("-8.01204746255459E-71", r"-8.012\cdot10^{-71}"),
         ("0.0000567096", r"5.671\cdot10^{-5}"),
@@ -115,6 +118,21 @@ def test_long_formulas_can_be_broken():
     assert re.findall(r'<mo form="infix">(.)</mo>', pieces) == ["≤", "=", "+"]
 
 
+@pytest.mark.parametrize(
+    ("latex", "spaces"),
+    [
+        (r"H D_{e} \log{\left(x \right)}", 2),  # before the name, and behind it
+        (r"m \log t", 2),
+        (r"D_e \operatorname{softmax}(x)", 1),
+        (r"B_{\max}^2 x", 0),
+        (r"\frac{1}{\log(n)}", 0),
+        (r"\log \log x", 2),
+    ],
+)
+def test_a_function_stands_apart_from_the_factor_before_it(latex, spaces):
+    assert maths.mathml(latex).count('<mspace width="0.1667em">') == spaces
+
+
 def test_punctuation_stays_with_its_formula():
     html = str(prose.prose("It holds ($x=1$) for $y$, so $z$."))
     ties = re.findall(r'<span class="tie">(.*?)</span>', html)
@@ -125,6 +143,21 @@ def test_punctuation_stays_with_its_formula():
 def test_lines_of_a_case_have_no_mark_of_their_place():
     latex = r"\begin{cases} \begin{aligned}[t] & a \\ & + b \end{aligned} & x \\ c & y \end{cases}"
     assert re.sub(r"<[^>]*>|\s", "", str(maths.mathml(latex))).startswith("{a+bxcy")
+
+
+def test_notes_are_sentences():
+    typed = ["no bound exceeds it", "log N is larger", "2 a b <= a^2 + b^2 (z3).", "an axiom"]
+    told = ["No bound exceeds it.", "log N is larger.", "2 a b <= a^2 + b^2 (z3).", "An axiom."]
+    assert [claims._sentence(note) for note in typed] == told
+
+
+def test_letters_that_stand_above_are_named_and_not_explained_again(found):
+    """In 30 each block of the gradient has the letters of the whole."""
+    _, blocks, *_ = claims._parts(registry.find("lintilhac2026/30"), found, None)
+    (printed,) = [form for form in blocks["forms"] if form["form"] == "printed"]
+    assert len(printed["again"]) > claims.FEW
+    assert {one["id"] for one in printed["again"]} == {"moved-printed"}
+    assert not {one["left"] for one in printed["again"]} & {one.left for one in printed["where"]}
 
 
 def test_of_many_rays_a_few_are_named():

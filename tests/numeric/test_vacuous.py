@@ -36,6 +36,16 @@ def test_what_is_no_gap():
     assert no_gap(parts["log_N"]) == "log_N is no gap: it is the log covering number of the network"
 
 
+def test_every_part_that_is_a_gap_is_one():
+    """gap_network is a gap, and says as little as any."""
+    parts = {part.name: part for part in registry.find("trauger2024/S2.5").parts}
+    assert no_gap(parts["gap_network"]) == ""
+    values = {name: value for name, value in DEEP.items() if name not in ("T", "B_C_inf", "B_V_inf", "B_QK_inf")}
+    few = told("trauger2024/S2.5", "sharp", "gap_network", m=1000, B_X=1, **values)
+    assert "it says nothing: losses are at most b = 1, and no gap is above 2 b" in few
+    assert not told("trauger2024/S2.5", "sharp", "gap_network", m=10**12, B_X=1, **values)
+
+
 def test_a_tie_is_a_tie():
     found = compare(["edelman2022/4.4", "edelman2022/4.4:log_N"], ("T", 16, 1000), HEAD, ["sharp"], 5)
     assert len(found.curves) == 1  # named twice

@@ -26,7 +26,7 @@
   // --- what scrolls is reached by keyboard, and only that ------------------------------------------------------------------
 
   function scrollers() {
-    all(".scroll, .eq, .step .rhs, .step .lhs, .long, .frame, pre, .sections, .guide table").forEach(function (box) {
+    all(".scroll, .eq, .step .rhs, .step .lhs, .long, .frame, pre, .sections, .guide table, .guide p").forEach(function (box) {
       var wide = box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === "auto";
       if (wide && !box.matches(".sections")) {
         box.tabIndex = 0;
@@ -39,6 +39,19 @@
   addEventListener("resize", scrollers);
   addEventListener("load", scrollers);
   all("details").forEach(function (one) { one.addEventListener("toggle", scrollers); });
+
+  // --- roots: some browsers give every one the room of the largest sign there is -------------------------------------------
+
+  function roots(within) {
+    var found = all("msqrt", within).map(function (root) {
+      var right = Math.max.apply(null, all(":scope > *", root).map(function (one) { return one.getBoundingClientRect().right; }));
+      return { root: root, gap: (root.getBoundingClientRect().right - right) / parseFloat(getComputedStyle(root).fontSize) };
+    });
+    found.forEach(function (one) { if (one.gap > .08) one.root.style.marginRight = (.06 - one.gap).toFixed(3) + "em"; });
+  }
+  window.maureyRoots = roots;
+  document.fonts.ready.then(function () { roots(document); scrollers(); });
+  all("details").forEach(function (one) { one.addEventListener("toggle", function () { roots(one); }); });
 
   // --- addresses into what is folded -----------------------------------------------------------------------------------------
 

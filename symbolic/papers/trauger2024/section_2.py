@@ -201,7 +201,7 @@ norm by counting its entries, are parts of their own: the paper names such bound
         Part(
             "gap_network",
             r"|\mathrm{risk}-\widehat{\mathrm{risk}}|",
-            "its generalization gap",
+            "generalization gap of the deep network",
             derived=lambda setting: _network(setting, PAPER),
             sharp=lambda setting: _network(setting, COUNTING),
         ),

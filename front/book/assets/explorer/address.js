@@ -30,7 +30,7 @@ function maureyAddress(E, model, data) {
   function over(text, tell) {
     const [, name, low, high] = /^([A-Za-z]\w*):([^.]+(?:\.\d+)?)\.\.(.+)$/.exec(text) || [];
     if (name && first.has(name) && number(low) && number(high) && plain(low) < plain(high)) return [name, low, high];
-    tell(`“over=${text.slice(0, 40)}” is no range; write over=T:16..1e6, from a smaller to a larger number above 0.`);
+    tell(`“over=${text.slice(0, 40)}” is no range; write over=T:16..1e6, from a smaller to a larger decimal number above 0, up to 1e300.`);
     return null;
   }
 

@@ -3,7 +3,7 @@
 
 "use strict";
 
-function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
+function maureyAnswers({ E, model, words, formula, plot, samples, app, STATES }) {
   const { h, told, plain, math, prose } = words;
   const MOST_ROWS = 9;
 
@@ -34,13 +34,24 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
 
   // --- which is the smallest -----------------------------------------------------------------------------------------
 
-  function smallest(box, found, settled, certify) {
+  /** Where on the grid nothing that is proved says more than what is true anyway: at its ends, or all along. */
+  function nothing(found, grid, all) {
+    const [over] = app.state.over, own = found.filter(({ one }) => one.state === "proved" && model.ceiling(one, all));
+    const tells = grid.map((_, i) => own.some(({ one, swept }) => swept.sign[i] <= 0 || swept.log[i] < model.ceiling(one, all).log));
+    const first = tells.indexOf(true), last = tells.lastIndexOf(true);
+    if (!own.length || (first === 0 && last === grid.length - 1)) return "";
+    if (first < 0) return "None of these says anything in this range.";
+    const ends = [first > 0 ? `up to ${over} = ${plain(grid[first - 1], 3)}` : "", last < grid.length - 1 ? `from ${over} = ${plain(grid[last + 1], 3)} on` : ""];
+    return `None of these says anything ${ends.filter(Boolean).join(", and ")}.`;
+  }
+
+  function smallest(box, found, settled, certify, grid, all) {
     const named = (n) => [letter(n), " ", title(found[n].one)], over = app.state.over[0];
     const lines = settled.winners.map(({ curve, ties, from, to }) => h("li", {}, named(curve), ties.map((n) => [" and ", named(n)]),
       ties.length ? " (a tie)" : "", from === to ? ` at ${over} = ${plain(from)}` : ` from ${over} = ${plain(from)} to ${plain(to)}`));
     const best = app.lowest(found);
     const parts = [lines.length ? h("p", {}, "Of the bounds that are proved, the smallest is:") : h("p", {}, "None of the bounds drawn here is known to hold, with a value; none is called the smallest."),
-      h("ul", { class: "winners" }, lines)];
+      h("ul", { class: "winners" }, lines), nothing(found, grid, all) ? h("p", { class: "note" }, nothing(found, grid, all)) : null];
     if (best !== null && found[best].one.state !== "proved") {
       const why = { fails: "it fails as printed", hides: "it hides a constant", open: "it is not verified", own: "it comes from your file, which is not checked here" };
       parts.push(h("p", { class: "note" }, named(best), ` is lower at ${app.where()}, and does not count: ${why[found[best].one.state]}.`));
@@ -53,6 +64,34 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
       })), settled.crossovers.length > 12 ? h("p", { class: "quiet" }, `and ${settled.crossovers.length - 12} more`) : null);
     } else if (found.length > 1) parts.push(h("p", { class: "quiet" }, "No two of them cross in this range."));
     box.replaceChildren(...parts.filter(Boolean));
+  }
+
+  // --- when does it say anything -------------------------------------------------------------------------------------
+
+  /** Whether it becomes small with more samples. */
+  const sampled = ({ claim, part }) => part.quantity !== "entropy" && !part.below && claim.symbols.some((p) => p.name === claim.samples && p.domain === "positive integer");
+
+  /** From how many samples on the bounds stay at or below the gap. */
+  function enough(box, found, all, certify) {
+    const { gap } = app.state, lines = found.flatMap(({ one, at }, n) => {
+      if (!sampled(one)) return [];
+      const name = one.claim.samples, out = h("span", { class: "exact" }), called = [letter(n), " ", title(one)];
+      let m = null;
+      try {
+        m = samples.smallest((ms) => model.many(one, all, name, ms), gap);
+      } catch (error) {
+        if (!(error instanceof E.NoValue || error instanceof model.Problem)) throw error;
+        return [h("li", {}, called, ": ", at.problem || error.message)];
+      }
+      return [m === null ? h("li", {}, called, `: no ${name} brings it to ${gap}`)
+        : h("li", {}, called, ": from ", h("strong", {}, `${name} = ${plain(m, 8)}`), " on ", certify.samples(one, out), out)];
+    });
+    if (lines.length) return box.replaceChildren(h("ul", {}, lines));
+    const entropies = found.filter(({ one }) => one.part.quantity === "entropy");
+    const gaps = [...model.parts.values()].filter((part) => part.quantity === "gap" && entropies.some(({ one }) => one.part.key === part.key));
+    const more = gaps.length ? h("button", { type: "button", class: "plain-button", onclick: () => app.show(gaps.map((part) => app.best(part))) }, "show the gaps of these networks") : null;
+    return box.replaceChildren(h("p", { class: "quiet" }, entropies.length
+      ? "A log covering number says nothing by itself: it becomes a bound on the gap, and that says something once there are enough samples. " : "These bounds do not speak of a number of samples. ", more));
   }
 
   // --- what makes it large -------------------------------------------------------------------------------------------
@@ -143,5 +182,5 @@ function maureyAnswers({ E, model, words, formula, plot, app, STATES }) {
         found.map(({ swept }) => h("td", {}, told(swept.sign[i], swept.log[i])))))))));
   }
 
-  return { values, smallest, blame, shown, latex, table, letter, title };
+  return { values, smallest, sampled, enough, blame, shown, latex, table, letter, title };
 }

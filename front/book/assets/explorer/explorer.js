@@ -61,7 +61,7 @@
     value: valueOf,
     named: (name) => chosen().flatMap(({ claim }) => [...claim.symbols, ...claim.constants]).find((p) => p.name === name),
     index: (name) => app.named(name)?.index || "",
-    size: (index) => Number(values()[index] || 1),
+    size: (index) => Number(values()[index] || chosen().map(({ claim }) => claim.fixed?.[index]).find(Boolean) || 1),
     quantity: () => picked,
     focus: () => chosen().find(({ id }) => id === state.focus) || (found[app.smallest(found)[0]] || { one: chosen()[0] }).one,
     only: (part) => [...model.parts.values()].filter((other) => other.key === part.key && other.quantity === part.quantity).length === 1,
@@ -145,38 +145,25 @@
 
   function speak() {
     answers.values(box("values"), found, certified);
-    answers.smallest(box("smallest"), found, settled, certify.crossover);
     const row = found.find(({ one }) => one.id === (app.focus() || {}).id), all = values();
+    answers.smallest(box("smallest"), found, settled, certify.crossover, grid, all);
     box("focus").replaceChildren(...chosen().map((one) => h("option", { value: one.id, selected: one.id === (app.focus() || {}).id }, answers.title(one))));
     if (row) answers.shown(box("formula"), row.one, row.at);
     if (state.view === "table") answers.table(box("table"), found, grid);
     const names = new Set(app.symbols().map((p) => p.name));
     box("slack").replaceChildren(...model.slack(all, names).map(({ text }) => h("p", { class: "note" }, text)));
-    enough();
+    answers.enough(box("enough"), found, all, certify);
     blamed();
+    takes();
+    window.maureyRoots?.(box("formula")); // it comes last, with the page
   }
 
-  /** From how many samples on the bounds stay at or below the gap. */
-  function enough() {
-    const all = values(), rows = found.filter(({ one }) => one.claim.symbols.some((p) => p.name === one.claim.samples && p.domain === "positive integer") && !one.part.below);
-    const told_ = rows.map(({ one, at }) => {
-      const n = chosen().findIndex((other) => other.id === one.id), name = one.claim.samples;
-      if (one.part.quantity === "entropy") return null;
-      let m = null;
-      try {
-        m = samples.smallest((ms) => model.many(one, all, name, ms), state.gap);
-      } catch (error) {
-        if (!(error instanceof E.NoValue || error instanceof model.Problem)) throw error;
-        return h("li", {}, answers.letter(n), " ", answers.title(one), ": ", at.problem || error.message);
-      }
-      const out = h("span", { class: "exact" });
-      return h("li", {}, answers.letter(n), " ", answers.title(one), m === null ? `: no ${name} brings it to ${state.gap}` : [": from ", h("strong", {}, `${name} = ${plain(m, 8)}`), " on"], " ",
-        m === null ? null : certify.samples(one, out), out);
-    }).filter(Boolean);
-    const gaps = [...model.parts.values()].filter((part) => part.quantity === "gap" && chosen().some(({ part: own }) => own.key === part.key && own.quantity === "entropy"));
-    const more = gaps.length ? h("button", { type: "button", class: "plain-button", onclick: () => app.show(gaps.map((part) => app.best(part))) }, "show the gaps of these networks") : null;
-    box("enough").replaceChildren(...(told_.length ? [h("ul", {}, told_)] : [h("p", { class: "quiet" },
-      found.some(({ one }) => one.part.quantity === "entropy") ? "A log covering number says nothing by itself: it becomes a bound on the gap, and that says something once there are enough samples. " : "These bounds do not speak of a number of samples. ", more)]));
+  /** What can be taken away: no command knows a bound from a file, and samples are asked of what becomes small with them. */
+  function takes() {
+    const ones = chosen(), one = app.focus(), known = Boolean(one && !one.claim.own);
+    const shown = { command: ones.some(({ claim }) => !claim.own), eval: known, blame: known, samples: known && answers.sampled(one) };
+    for (const [word, fits] of Object.entries({ ...shown, python: shown.command })) document.querySelector(`[data-take=${word}]`).hidden = !fits;
+    box("take-own").hidden = !one || known;
   }
 
   const blamer = maureyWorker(maureyTails, maureyEvaluator, maureyBlame), { lengths } = maureyBlame(E);
@@ -299,7 +286,7 @@
   // --- the parts of the page -----------------------------------------------------------------------------------------
 
   const controls = maureyControls({ E, model, address, words, data, app });
-  const answers = maureyAnswers({ E, model, words, formula, plot, app, STATES: controls.STATES });
+  const answers = maureyAnswers({ E, model, words, formula, plot, samples, app, STATES: controls.STATES });
   const taking = maureyTaking({ model, app });
   const certify = maureyCertify({ model, words, app, shown: () => answers.values(box("values"), found, certified) });
 
@@ -370,7 +357,7 @@
       const text = event.target.value.trim(), fits = address.number(text);
       event.target.toggleAttribute("aria-invalid", !fits);
       box("gap-wrong").textContent = fits ? "" : "a gap is a positive number, as 0.1 or 1/10";
-      if (fits) { state.gap = text; enough(); keep(); }
+      if (fits) { state.gap = text; answers.enough(box("enough"), found, values(), certify); keep(); }
     });
     for (const button of document.querySelectorAll("[data-view]")) button.addEventListener("click", () => { view(button.dataset.view); speak(); keep(); });
     for (const button of document.querySelectorAll("[data-by]")) {

@@ -48,13 +48,17 @@ function maureyModel(E, C, data) {
     "in (0, 1)": ([p, q]) => p > 0n && p < q, "in (0, 1]": ([p, q]) => p > 0n && p <= q,
   };
 
+  const LARGE = /^[+-]?[\d.]+[eE][+-]?\d{4,}$|^\d{1001,}$/; // numbers, but larger or smaller than any that is read
+  const largest = (items) => items.reduce((x, y) => (E.logAt(E.read(x), 0) < E.logAt(E.read(y), 0) ? y : x)).trim();
+
   /** What is wrong with a text as a value of the symbol, in words; "" where nothing is. */
   function wrong(p, text) {
     const items = String(text).split(",");
     const listed = p.index ? `, or one for each ${{ L: "layer", H: "head" }[p.index] || p.index} with commas between` : "";
-    if (items.length > 1 && !p.index) return `${p.name} is ${WORDS[p.domain]}, not a list`;
     const bad = items.find((item) => !(E.exact(item) && INSIDE[p.domain](E.exact(item))));
-    return bad === undefined ? "" : `${p.name} is ${WORDS[p.domain]}${listed}; got “${bad.trim().slice(0, 30)}”`;
+    if (items.length > 1 && !p.index) return `${p.name} is ${WORDS[p.domain]}, not a list${bad === undefined && p.name.startsWith("B_") ? `: one bound for all, as the largest, ${largest(items)}` : ""}`;
+    const size = bad !== undefined && LARGE.test(bad.trim()) ? "; exponents go up to 999, numbers to 1000 characters" : "";
+    return bad === undefined ? "" : `${p.name} is ${WORDS[p.domain]}${listed}; got “${bad.trim().slice(0, 30)}”${size}`;
   }
 
   class Problem extends Error {}
@@ -65,8 +69,9 @@ function maureyModel(E, C, data) {
     const names = [...new Set([...listed.map((p) => p.index), ...claim.unrolled])].sort();
     return names.map((name) => {
       const lists = listed.filter((p) => p.index === name).map((p) => [p.name, String(values[p.name]).split(",").length]);
-      const longest = lists.find(([, n]) => n > 1), most = claim.fixed ? claim.fixed[name] : 2;
-      const size = name in values ? Number(values[name]) : longest ? longest[1] : most;
+      const longest = lists.find(([, n]) => n > 1), fixed = claim.fixed && claim.fixed[name]; // of a file, whatever else has layers
+      if (fixed && claim.symbols.some((p) => p.name === name) && Number(values[name]) !== fixed) throw new Problem(`your file is written out for ${name} = ${fixed}`);
+      const size = fixed || (name in values ? Number(values[name]) : longest ? longest[1] : 2);
       const odd = lists.find(([, n]) => n > 1 && n !== size);
       if (odd) throw new Problem(`${odd[0]} has ${odd[1]} values, ${name} is ${size}: give one value, or ${size}`);
       return [name, size];
@@ -194,11 +199,12 @@ function maureyModel(E, C, data) {
   /** From which height on a bound on a gap or a probability says nothing. */
   function ceiling({ part }, values) {
     if (part.lhs.includes("\\mathbb P") && !part.below) return { log: 0, says: "a probability is at most 1" };
-    if (part.name !== "gap" || !values.b || !limited(part)) return null;
-    return { log: E.logAt(E.read(values.b), 0) + Math.LN2, says: `losses are at most b = ${GIVEN(values.b)}, and no gap is above 2b` };
+    const b = claims.get(part.key).symbols.find((p) => p.name === "b");
+    if (part.quantity !== "gap" || !b || !values.b) return null;
+    const log = E.logAt(E.read(values.b), 0), told = GIVEN(values.b);
+    return b.meaning.includes("interval") ? { log, says: `losses lie in an interval of length b = ${told}, and no gap is above b` }
+      : { log: log + Math.LN2, says: `losses are at most b = ${told}, and no gap is above 2b` };
   }
-
-  const limited = (part) => claims.get(part.key).symbols.some((p) => p.name === "b");
 
   /** Whether a value says more than what is true anyway. */
   function remarks(one, found, values) {
@@ -206,14 +212,15 @@ function maureyModel(E, C, data) {
     const { sign, log } = found.value, top = ceiling(one, values);
     if (top && sign > 0 && log >= top.log) return [`says nothing: ${top.says}`];
     if (sign < 0) return [`is negative: as a bound on the ${one.part.meaning} it cannot be right here`];
-    return [...new Set(found.steps.flatMap((step) => trivial(step, found)))];
+    return [...new Set(found.steps.flatMap((step) => trivial(step, found, one.claim.samples)))];
   }
 
-  /** A step that is the smaller of something and a trivial bound, and here is the latter. */
-  function trivial(step, { steps: list, env }) {
+  /** A step that is the smaller of something and a bound that no samples improve, and here is the latter. */
+  function trivial(step, { steps: list, env }, samples) {
     if (!step.trivial || step.value[0] !== "min") return [];
-    const made = new Set(list.slice(0, list.indexOf(step)).map((other) => other.name));
-    const speaks = (node) => Array.isArray(node) && (((node[0] === "symbol" || node[0] === "entry") && made.has(node[1])) || node.some(speaks));
+    const moved = new Set([samples]);
+    const speaks = (node) => Array.isArray(node) && (((node[0] === "symbol" || node[0] === "entry") && moved.has(node[1])) || node.some(speaks));
+    for (const other of list.slice(0, list.indexOf(step))) if (speaks(other.value)) moved.add(other.name);
     const bare = step.value.slice(1).filter((argument) => !speaks(argument));
     if (bare.length !== 1) return [];
     const logs = step.value.slice(1).map((argument) => E.logAt(E.value(argument, env, new Map()), 0));

@@ -48,7 +48,7 @@ function maureyOwn({ model, words, app, complain }) {
       if (!isText(step.name)) refuse("a step of it has no name");
       check(step.value, count);
       if (step.over) check(step.over[1], count);
-      return { name: step.name, latex: isText(step.latex) ? step.latex : step.name, over: step.over || null, value: step.value, trivial: 0 };
+      return { name: step.name, latex: isText(step.latex) ? step.latex : step.name, over: step.over || null, value: step.value, trivial: /trivial/.test(step.reason) };
     });
     const symbols = one.takes.map(({ name, latex, meaning, domain, index }) => {
       if (!isText(name) || !/^[A-Za-z]\w*$/.test(name) || !Object.hasOwn(model.WORDS, domain)) refuse(`it takes “${String(name).slice(0, 30)}” with the domain “${String(domain).slice(0, 30)}”`);
@@ -68,14 +68,15 @@ function maureyOwn({ model, words, app, complain }) {
   /** Known from now on, as a claim of its own; the curves that it makes. */
   function adopt({ one, steps, symbols, constants }) {
     const key = `own/${plainKey(one.key)}`, part = plainKey(one.part).replace(/[./]/g, "-"), form = plainKey(one.form).replace(/[./]/g, "-");
-    const places = lengths(steps), fixed = {};
+    const places = lengths(steps), fixed = {}, id = `${key}:${part}:${form}`, earlier = model.curve(id);
+    const replaced = earlier && JSON.stringify(Object.values(earlier.lists)[0]) !== JSON.stringify(steps);
     for (const p of symbols.filter((q) => q.index)) fixed[p.index] = Math.max(fixed[p.index] || 0, places[p.name] || 0);
     const sizes = Object.keys(fixed).sort().map((name) => fixed[name]);
     model.adopt({ key, title: "your own", own: true, fixed, symbols, constants, assumes: [], unrolled: [], samples: "m", verdict: "" }, {
       key, name: part, lhs: steps[steps.length - 1].latex, meaning: "as your file has it", subject: "From your file", below: [">=", ">~"].includes(one.relation),
       quantity: (QUANTITIES.find(([sign]) => sign.test(one.part)) || ["", "other"])[1],
     }, form, { relation: ["<=", ">=", "=", "<~", ">~"].includes(one.relation) ? one.relation : "<=", state: "own", lists: { [sizes.join(",")]: steps } });
-    return `${key}:${part}:${form}`;
+    return { id, replaced };
   }
 
   async function take(file) {
@@ -89,9 +90,10 @@ function maureyOwn({ model, words, app, complain }) {
       }
       const all = Array.isArray(content) ? content : [content];
       if (!all.length || all.length > MOST_FORMS || !all.every((one) => one && typeof one === "object")) refuse(`it has one export, or a list of up to ${MOST_FORMS}`);
-      const count = { nodes: 0 }, ids = all.map((one) => read(one, count)).map(adopt), quantity = model.curve(ids[0]).part.quantity;
+      const count = { nodes: 0 }, adopted = all.map((one) => read(one, count)).map(adopt), ids = adopted.map(({ id }) => id);
+      const quantity = model.curve(ids[0]).part.quantity, replaced = adopted.filter((one) => one.replaced);
       const same = app.chosen().filter((one) => one.part.quantity === quantity).map(({ id }) => id);
-      complain([]);
+      complain(replaced.map(({ id }) => `${id} is now what ${file.name} says; what was there under this name is gone. Give it another key, as derive(..., key="mine/other"), to see both.`));
       app.show([...new Set([...ids.filter((id) => model.curve(id).part.quantity === quantity), ...same])], ids[0]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

@@ -48,7 +48,11 @@ function maureyWords() {
   }
 
   /** A sentence with formulas between dollar signs. */
-  const prose = (text) => text.split("$").map((piece, n) => (n % 2 ? math(piece) : piece));
+  const prose = (text) => text.split("$").map((piece, n, all) => {
+    if (n % 2 === 0) return n ? piece.replace(/^[,.;:)]+/, "") : piece;
+    const [after] = /^[,.;:)]*/.exec(all[n + 1]); // which stays with its formula
+    return after ? h("span", { class: "tie" }, math(piece), after) : math(piece);
+  });
 
   /** Something to be done a little later, once: the last call counts. */
   function later(wait, action) {
