@@ -241,6 +241,7 @@ CONFIGS = [
     ("vit, classes", "patch_size", 4, "patch_size = 4 does not divide image_size = 6"),
     ("vit, classes", "patch_size", 2, "projection.weight has shape [8, 2, 3, 3]; config.json asks for [8, 2, 2, 2]"),
     ("llama, words", "rope_scaling", {"rope_type": "yarn", "factor": 8.0}, "no rotations of type 'yarn'"),
+    ("llama, words", "rope_scaling", {"type": "dynamic", "factor": 2.0}, "no rotations of type 'dynamic'"),
     ("llama, words", "rope_scaling", {"type": ["linear"], "factor": 2.0}, "no rotations of type ['linear']"),
     ("llama, words", "rope_scaling", {"type": "linear", "attention_factor": 2.0}, "'attention_factor' for rotations"),
     ("llama, words", "rope_parameters", {"partial_rotary_factor": 0.5}, "partial_rotary_factor = 0.5 is not read"),

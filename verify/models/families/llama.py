@@ -18,7 +18,6 @@ WORDS = "embed_tokens.weight"
 ANGLES: dict[str, tuple[str, ...]] = {  # types of rotations, and the keys that say more of their angles
     "default": (),
     "linear": ("factor",),
-    "dynamic": ("factor", "original_max_position_embeddings"),
     "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
 }
 GATES = {"silu": "swiglu", "gelu": "geglu", "gelu_tanh": "geglu_tanh", "relu": "reglu"}
