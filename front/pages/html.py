@@ -213,8 +213,15 @@ def letter(p: Parameter) -> str:
 
 
 def _provenance(record: dict[str, Any]) -> Iterator[str]:
-    rows = [(name, str(value)) for name, value in record["provenance"].items()]
+    rows = [(name, _told(value)) for name, value in record["provenance"].items()]
     yield "<h2>Provenance</h2>" + _table(("", ""), rows)
+
+
+def _told(value: Any) -> str:
+    """Sizes of files, or a value."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {size:,} bytes" for name, size in value.items())
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 # --- pieces -----------------------------------------------------------------------------------------------------------

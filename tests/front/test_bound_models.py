@@ -84,7 +84,7 @@ def test_the_page(maurey, folder):
 
 
 REFUSALS = {
-    "has no head: --head K adds one of K classes": [],
+    "has no head of classes: --head K adds one of K classes": [],
     "--head takes a positive integer, got -1": ["--head", "-1"],
     "--bits takes an integer from 1 to 32": ["--head", "2", "--bits", "40"],
     "belong together": ["--head", "2", "--sigma", "1"],

@@ -112,6 +112,8 @@ def named(folder: Path) -> dict[str, Entry]:
 
 def _family(config: Config) -> Any:
     name = config.values.get("model_type")
+    if name is None:
+        raise InputError(f"{CONFIG} lacks model_type, which older ones do not have: add one of {', '.join(FAMILIES)}")
     if not isinstance(name, str) or name not in FAMILIES:
         near = perhaps(str(name), FAMILIES)
         raise InputError(f"{CONFIG}: no family {cut(repr(name))}{near}; there are {', '.join(FAMILIES)}")

@@ -2,7 +2,8 @@
 
 Distances of token sequences are the largest distance of a token. In this metric the norm of a derivative J is the
 largest |(Jv)_t| over directions v whose tokens have length 1. Given v, take the token t that moves most and w = J^T of
-its direction there: v_s = w_s/|w_s| moves it at least as far. From a random start that is repeated some times.
+its direction there: v_s = w_s/|w_s| moves it at least as far. From a random start that is repeated some times. Scores
+are measured by the largest one, as they are in the bounds.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import numpy as np
 from maurey.numeric.types import Array, Tensor
 from maurey.symbolic.architecture import Architecture
 from maurey.symbolic.errors import InputError, cut
-from maurey.symbolic.modules import Module
+from maurey.symbolic.modules import Linear, Module, Unembedding
+from maurey.symbolic.modules import Sequence as Sequential
 from maurey.verify.tensors import torch
 
 from .files.documents import check_file
@@ -40,36 +42,50 @@ class Slope:
 def slopes(running: Running, samples: Sequence[Array]) -> Iterator[Slope]:
     """Of every stage but the table of words, which does not move."""
     tokens = [running.input(sample) for sample in samples]
-    stages = list(running.stages())
+    stages, before = list(running.stages()), False
     if running.words:
         tokens = [running.run(stages[0].module, X) for X in tokens]
         stages = stages[1:]
     for stage in stages:
-        if largest := max(slope(running, stage.module, X) for X in tokens):  # a new head is zero
-            yield Slope(stage.layer, stage.name, log10(largest))
+        after = before or by_largest(stage.module)
+        if found := max(slope(running, stage.module, X, before, after) for X in tokens):  # a new head is zero
+            yield Slope(stage.layer, stage.name, log10(found))
         with torch.no_grad():
             tokens = [running.run(stage.module, X) for X in tokens]
+        before = after
 
 
-def slope(running: Running, module: Module, X: Tensor) -> float:
-    """Of one module at one input."""
+def by_largest(module: Module) -> bool:
+    """Whether its outputs are scores, measured by their largest coordinate as in its Lipschitz constant."""
+    if isinstance(module, Sequential):
+        return any(by_largest(part) for part in module.modules)
+    return isinstance(module, Unembedding) or (isinstance(module, Linear) and module.largest)
+
+
+def slope(running: Running, module: Module, X: Tensor, before: bool = False, after: bool = False) -> float:
+    """Of one module at one input; `before` and `after` it tokens may be measured by their largest coordinate."""
     output, pull = torch.func.vjp(lambda x: running.run(module, x), X)
     rng, found = np.random.default_rng(0), 0.0
-    v = unit(torch.from_numpy(rng.normal(size=tuple(X.shape))))
+    v = steepest(torch.from_numpy(rng.normal(size=tuple(X.shape))), before)
     for _ in range(ROUNDS):
         _, u = torch.func.jvp(lambda x: running.run(module, x), (X,), (v,))
-        lengths = u.norm(dim=-1)
-        t = int(lengths.argmax())
-        found = max(found, float(lengths.flatten()[t]))
-        direction = torch.zeros_like(output).reshape(-1, output.shape[-1])
-        direction[t] = u.reshape(-1, output.shape[-1])[t] / lengths.flatten()[t].clamp(min=1e-300)
-        v = unit(pull(direction.reshape(output.shape))[0])
+        u = u.reshape(-1, output.shape[-1])
+        sizes = u.abs().amax(dim=-1) if after else u.norm(dim=-1)
+        t = int(sizes.argmax())
+        found = max(found, float(sizes[t]))
+        direction = torch.zeros_like(u)
+        if after:
+            most = int(u[t].abs().argmax())
+            direction[t, most] = u[t, most].sign()
+        else:
+            direction[t] = u[t] / sizes[t].clamp(min=1e-300)
+        v = steepest(pull(direction.reshape(output.shape))[0], before)
     return found
 
 
-def unit(v: Tensor) -> Tensor:
-    """Every token of length 1, those of length 0 but."""
-    return v / v.norm(dim=-1, keepdim=True).clamp(min=1e-300)
+def steepest(w: Tensor, largest: bool) -> Tensor:
+    """Every token of length 1, or of coordinates 1 and -1, along w; those of length 0 but."""
+    return w.sign() if largest else w / w.norm(dim=-1, keepdim=True).clamp(min=1e-300)
 
 
 def read_words(path: Path, a: Architecture) -> list[Array]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from maurey.numeric.types import Array, Tensor
 from maurey.symbolic.compiled import network, values
+from maurey.symbolic.errors import InputError
 from maurey.symbolic.modules import Layers, Module
 from maurey.symbolic.modules.layers import written_out
 from maurey.symbolic.modules.words import in_words
@@ -64,6 +65,8 @@ class Running:
 
 def of_checkpoint(checkpoint: Checkpoint, alternating: bool = False) -> Running:
     """All words are of the first type, unless types alternate."""
+    if angles := checkpoint.reading.angles:
+        raise InputError(f"rotations of type {angles} are bounded, and not run: leave --data out")
     weights, slots = {}, set()
     for place, tensor in checkpoint.weights():
         stored = tensor.read()

@@ -100,6 +100,12 @@ def bert_classifier(c, w, ids):
     return dense(w, "classifier", pooled)
 
 
+def bert_next(c, w, ids):
+    """BertForNextSentencePrediction."""
+    pooled = np.tanh(dense(w, "bert.pooler.dense", bert(c, w, ids)[0]))
+    return dense(w, "cls.seq_relationship", pooled)
+
+
 def bert_tokens(c, w, ids):
     return dense(w, "classifier", bert(c, w, ids))
 
@@ -225,6 +231,10 @@ def llama(c, w, ids):
 def llama_words(c, w, ids):
     head = w.get("lm_head.weight", w["model.embed_tokens.weight"])
     return llama(c, w, ids) @ head.T
+
+
+def llama_tokens(c, w, ids):
+    return dense(w, "score", llama(c, w, ids))
 
 
 def llama_classifier(c, w, ids):
@@ -382,6 +392,10 @@ MODELS = {
     "bert, tokens": (
         bert_config(architectures=["BertForTokenClassification"]), BERT | linear("classifier", 3, 8), bert_tokens,
     ),
+    "bert, next sentence": (
+        bert_config(architectures=["BertForNextSentencePrediction"]),
+        BERT | POOLER | linear("cls.seq_relationship", 2, 8), bert_next,
+    ),
     "bert, words": (bert_config(architectures=["BertForMaskedLM"]), BERT | WORDS, bert_words),
     "roberta, classes": (
         bert_config(model_type="roberta", architectures=["RobertaForSequenceClassification"], type_vocab_size=1,
@@ -409,6 +423,10 @@ MODELS = {
     "vit, classes": (vit_config(), vit_shapes(), vit_classifier),
     "llama, words": (llama_config(), llama_shapes() | linear("lm_head", VOCABULARY, 8, bias=False), llama_words),
     "llama, words, tied": (llama_config(tie_word_embeddings=True), llama_shapes(), llama_words),
+    "llama, tokens": (
+        llama_config(architectures=["LlamaForTokenClassification"]),
+        llama_shapes() | linear("score", 3, 8), llama_tokens,
+    ),
     "mistral, classes": (
         llama_config(model_type="mistral", architectures=["MistralForSequenceClassification"], sliding_window=None,
                      num_labels=3, head_dim=2),

@@ -111,11 +111,41 @@ def test_models_without_a_head_get_one(tmp_path):
         old, weights, _ = references.model(name)
         weights = {n: x for n, x in weights.items() if n.startswith(prefix)}
         folder = folder_of(tmp_path, old | config, without(prefix, weights))
-        with pytest.raises(InputError, match="has no head: --head K adds one of K classes"):
+        with pytest.raises(InputError, match="has no head of classes: --head K adds one of K classes"):
             open_folder(folder)
         checkpoint = open_folder(folder, head=5)
         assert checkpoint.architecture.outputs == 5
         assert set(checkpoint.tensors) == set(without(prefix, weights))
+
+
+def test_a_head_takes_the_place_of_spans(tmp_path):
+    """Where an answer begins and ends is scored without classes."""
+    for name, prefix in (("bert, classes", "bert."), ("distilbert, classes", "distilbert.")):
+        config, weights, _ = references.model(name)
+        body = {n: x for n, x in weights.items() if n.startswith(prefix)}
+        spans = {"qa_outputs.weight": np.ones((2, 8), np.float32), "qa_outputs.bias": np.ones(2, np.float32)}
+        folder = folder_of(tmp_path, config | {"architectures": ["SomeForQuestionAnswering"]}, body | spans)
+        with pytest.raises(InputError, match="has no head of classes"):
+            open_folder(folder)
+        checkpoint = open_folder(folder, head=3)
+        assert set(checkpoint.tensors) == set(body)
+        assert checkpoint.buffers == ("qa_outputs.bias", "qa_outputs.weight")
+
+
+ANGLES = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 4}  # fmt: skip
+
+
+def test_other_angles_of_rotations_are_bounded_and_not_run(tmp_path):
+    config, weights, _ = references.model("llama, words")
+    plain = open_folder(folder_of(tmp_path, config, weights))
+    for key, table in (("rope_scaling", ANGLES), ("rope_scaling", {"type": "linear", "factor": 2.0}),
+                       ("rope_parameters", ANGLES | {"rope_theta": 10000.0})):  # fmt: skip
+        checkpoint = open_folder(folder_of(tmp_path, config | {key: table}, weights))
+        assert checkpoint.architecture == plain.architecture
+        assert "they keep lengths" in checkpoint.stated[0]
+        with pytest.raises(InputError, match="are bounded, and not run: leave --data out"):
+            of_checkpoint(checkpoint)
 
 
 def test_a_head_of_its_own_stays(tmp_path):
@@ -159,6 +189,7 @@ def test_keys_that_real_configs_have(tmp_path):
         ("bert, classes", {"is_decoder": False, "add_cross_attention": False, "cross_attention_hidden_size": None}),
         ("gpt2, words", {"n_inner": None, "scale_attn_weights": True, "task_specific_params": {}, "prefix": None}),
         ("llama, words, tied", {"is_llama_config": True, "rope_interleaved": False, "transformers.js_config": {}}),
+        ("bert, classes", {"eos_token_ids": 0, "xla_device": True, "sbert_ce_default_activation_function": "Identity"}),
         ("vit, classes", {"pooler_act": "tanh", "pooler_output_size": 8, "encoder_stride": 16}),
         ("mistral, classes", {"attention_dropout": 0.0, "rope_parameters": {"rope_type": "default"}}),
     ):
@@ -187,7 +218,7 @@ CONFIGS = [
     ("bert, classes", "hidden_sizes", 3, "'hidden_sizes', perhaps hidden_size"),
     ("bert, classes", "model_type", "t5", "no family 't5'; there are bert, roberta"),
     ("bert, classes", "model_type", "berd", "no family 'berd', perhaps bert"),
-    ("bert, classes", "model_type", None, "no family None"),
+    ("bert, classes", "model_type", None, "lacks model_type, which older ones do not have: add one of bert"),
     ("bert, classes", "model_type", ["bert"], "no family"),
     ("bert, classes", "is_decoder", True, "is_decoder = True is not read; want false"),
     ("bert, classes", "position_embedding_type", "relative_key", "want \"absolute\""),
@@ -209,8 +240,12 @@ CONFIGS = [
     ("gpt2, words", "n_ctx", 5, "n_ctx = 5 is not read; want 6"),
     ("vit, classes", "patch_size", 4, "patch_size = 4 does not divide image_size = 6"),
     ("vit, classes", "patch_size", 2, "projection.weight has shape [8, 2, 3, 3]; config.json asks for [8, 2, 2, 2]"),
-    ("llama, words", "rope_scaling", {"rope_type": "llama3", "factor": 8.0}, "rotations of type 'llama3'"),
-    ("llama, words", "rope_scaling", {"type": "linear", "factor": 2.0}, "rotations of type 'linear'"),
+    ("llama, words", "rope_scaling", {"rope_type": "yarn", "factor": 8.0}, "no rotations of type 'yarn'"),
+    ("llama, words", "rope_scaling", {"type": "dynamic", "factor": 2.0}, "no rotations of type 'dynamic'"),
+    ("llama, words", "rope_scaling", {"type": ["linear"], "factor": 2.0}, "no rotations of type ['linear']"),
+    ("llama, words", "rope_scaling", {"type": "linear", "attention_factor": 2.0}, "'attention_factor' for rotations"),
+    ("llama, words", "rope_parameters", {"partial_rotary_factor": 0.5}, "partial_rotary_factor = 0.5 is not read"),
+    ("llama, words", "rope_parameters", "default", "rope_parameters is an object, got 'default'"),
     ("llama, words", "pretraining_tp", 2, "want 1"),
     ("llama, words", "num_key_value_heads", 3, "kv_heads = 3 does not divide heads = 4"),
     ("llama, words", "tie_word_embeddings", "yes", "tie_word_embeddings is true or false"),
@@ -299,7 +334,13 @@ def test_further_modules(tmp_path):
             open_folder(folder, head=3)
     write(rows)
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes | {"pooling_mode_cls_token": True}))
-    with pytest.raises(InputError, match="want one of pooling_mode_cls_token"):
+    with pytest.raises(InputError, match="want one of cls, mean, max, got cls, mean"):
+        open_folder(folder, head=3)
+    for mode, read in (("max", "max"), (["cls"], "cls")):  # as newer ones say it
+        (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode": mode, "include_prompt": True}))
+        assert open_folder(folder, head=3).architecture.read == read
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode": "lasttoken"}))
+    with pytest.raises(InputError, match="got lasttoken"):
         open_folder(folder, head=3)
 
 

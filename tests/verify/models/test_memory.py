@@ -145,8 +145,8 @@ class Function(nn.Module):
 MASK = torch.zeros(T, T).fill_diagonal_(1).bool()
 REFUSED = {
     "the function softmax of torch": lambda m, x: x.softmax(-1),
-    "the function normalize": lambda m, x: nn.functional.normalize(x, dim=-1),
-    "the function topk": lambda m, x: x.topk(2, dim=1).values,
+    "the function normalize of torch is not known here: u/": lambda m, x: nn.functional.normalize(x, dim=-1),
+    "the function topk of torch is not known here: which entries are the largest": lambda m, x: x.topk(2, dim=1).values,
     "the function matmul": lambda m, x: x @ m.other.weight,
     "the function cumsum": lambda m, x: x.cumsum(1),
     "multiplied by something that is no positive": lambda m, x: x * -2,

@@ -299,7 +299,7 @@ def test_measured_derivatives_are_those_of_the_network(bert):
     blocks = torch.linalg.matrix_norm(jacobian.permute(0, 2, 1, 3), ord=2).sum(1).max()  # over directions of each token
     rng, most = np.random.default_rng(0), 0.0
     for _ in range(50):
-        v = derivatives.unit(torch.from_numpy(rng.normal(size=X.shape))) * 1e-6
+        v = derivatives.steepest(torch.from_numpy(rng.normal(size=X.shape)), False) * 1e-6
         chord = running.run(stages[2].module, X + v) - running.run(stages[2].module, X)
         most = max(most, float(chord.norm(dim=-1).max()))
     assert most / 1e-6 <= found * (1 + 1e-4)
@@ -310,6 +310,22 @@ def test_derivatives_are_below_the_bound(bert):
     found = asked(bert[0], data=[np.array([2, 3, 4, 5])], frozen=("bert.*",))
     bounds = {(s.layer, s.module): s.log10 for s in found.stretches}
     assert {key for key in bounds if key not in {(s.layer, s.module) for s in found.slopes}} == {(None, "Ramp(margin)")}
+    assert all(s.log10 <= float(bounds[s.layer, s.module]) + 1e-9 for s in found.slopes)
+
+
+def test_the_derivative_of_scores_is_that_of_the_largest_one(tmp_path):
+    """Of words' scores it is the longest vector of a word, where the metric of l2 would have the spectral norm."""
+    config, weights, _ = references.model("gpt2, words")
+    table = weights["transformer.wte.weight"].astype(float)
+    folder = write(tmp_path / "gpt2", config, weights)
+    running = of_checkpoint(of_folder(folder).source)
+    last, X = list(running.stages())[-1].module, torch.from_numpy(np.random.default_rng(0).normal(size=(5, 8)))
+    longest, spectral = np.linalg.norm(table, axis=1).max(), np.linalg.norm(table, 2)
+    assert derivatives.slope(running, last, X, after=True) <= longest * (1 + 1e-9) < 0.9 * spectral
+    assert derivatives.slope(running, last, X) == pytest.approx(spectral, rel=0.05)
+    found = asked(folder, data=[np.array([2, 3, 4, 5])])
+    bounds = {(s.layer, s.module): s.log10 for s in found.stretches}
+    assert found.slopes[-1].module == "Unembedding(E)"
     assert all(s.log10 <= float(bounds[s.layer, s.module]) + 1e-9 for s in found.slopes)
 
 

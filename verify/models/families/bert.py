@@ -10,7 +10,7 @@ from dataclasses import replace
 from maurey.symbolic.architecture import Architecture
 
 from .configs import Config
-from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
+from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of, spans
 
 WORDS = "embeddings.word_embeddings.weight"
 IDS = ("embeddings.position_ids", "embeddings.token_type_ids")
@@ -32,8 +32,9 @@ def read(c: Config, wanted: Wanted) -> Reading:
         a, left_out = replace(a, read="all"), no_pooler
     else:
         a, left_out = pooled(a, places, wanted, prefix, c.task)
-    a, places = head_of(a, places, wanted, c, {"classifier": True})
-    return Reading("bert", a, places, ids(prefix), left_out=("cls.*", *left_out))
+    head = "cls.seq_relationship" if c.task.endswith("ForNextSentencePrediction") and not wanted.head else "classifier"
+    a, places = head_of(a, places, wanted, c, {head: True})
+    return Reading("bert", a, places, ids(prefix), left_out=("cls.*", *spans(wanted), *left_out))
 
 
 def roberta(c: Config, wanted: Wanted) -> Reading:
@@ -60,7 +61,7 @@ def roberta(c: Config, wanted: Wanted) -> Reading:
     else:
         a, left_out = pooled(a, places, wanted, prefix, c.task)
         a, places = head_of(a, places, wanted, c, {"classifier.out_proj": True, "classifier": True})
-    return Reading("roberta", a, places, ids(prefix), left_out=("lm_head.*", *left_out))
+    return Reading("roberta", a, places, ids(prefix), left_out=("lm_head.*", *spans(wanted), *left_out))
 
 
 def architecture(c: Config) -> Architecture:

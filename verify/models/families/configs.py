@@ -17,22 +17,23 @@ from maurey.symbolic.model_tables import MOST_LAYERS, number
 NEUTRAL = {
     "names and versions": "_name_or_path name_or_path _commit_hash transformers_version torch_dtype dtype auto_class "
     "tokenizer_class prefix finetuning_task task_specific_params language is_llama_config transformers.js_config "
-    "sentence_transformers vocab_file model_max_length",
+    "sentence_transformers vocab_file model_max_length unsloth_fixed unsloth_version",
     "dropout, which is off at evaluation": "hidden_dropout_prob attention_probs_dropout_prob classifier_dropout "
     "classifier_dropout_prob attention_dropout activation_dropout dropout seq_classif_dropout qa_dropout resid_pdrop "
     "embd_pdrop attn_pdrop summary_first_dropout hidden_dropout embedding_dropout resid_dropout embd_dropout",
     "training": "initializer_range initializer_factor gradient_checkpointing problem_type encoder_stride "
     "tf_legacy_loss label_smoothing",
+    "what another program does with the scores": "sbert_ce_default_activation_function",
     "labels' names": "id2label label2id num_labels _num_labels",
     "what a call returns, and how": "use_cache output_attentions output_hidden_states output_past return_dict "
     "use_return_dict torchscript use_bfloat16 chunk_size_feed_forward keys_to_ignore_at_inference "
-    "_attn_implementation attn_implementation reorder_and_upcast_attn",
+    "_attn_implementation _attn_implementation_autoset attn_implementation reorder_and_upcast_attn xla_device",
     "generation": "bos_token_id eos_token_id sep_token_id pad_token_id unk_token_id mask_token_id cls_token_id "
     "decoder_start_token_id forced_bos_token_id forced_eos_token_id max_length min_length do_sample early_stopping "
     "num_beams num_beam_groups diversity_penalty temperature top_k top_p typical_p repetition_penalty length_penalty "
     "no_repeat_ngram_size encoder_no_repeat_ngram_size bad_words_ids num_return_sequences output_scores "
     "return_dict_in_generate remove_invalid_values suppress_tokens begin_suppress_tokens "
-    "exponential_decay_length_penalty",
+    "exponential_decay_length_penalty eos_token_ids",
     "heads that are not read": "summary_type summary_use_proj summary_activation summary_proj_to_labels n_special "
     "predict_special_tokens directionality pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers "
     "pooler_size_per_head pooler_type",
@@ -117,4 +118,7 @@ class Config:
         unknown = [key for key in self.values if key not in self.asked and key not in NEUTRAL_KEYS]
         if unknown:
             near = perhaps(unknown[0], self.asked)
-            raise InputError(f"config.json has {cut(repr(unknown[0]))}{near}, and nothing is known of what it changes")
+            raise InputError(
+                f"config.json has {cut(repr(unknown[0]))}{near}, and nothing is known of what it changes; take the key "
+                "out if the network computes the same without it"
+            )

@@ -8,7 +8,7 @@ from fractions import Fraction
 from maurey.symbolic.architecture import Architecture
 
 from .configs import Config
-from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
+from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of, spans
 
 WORDS = "embeddings.word_embeddings.weight"
 EPS = Fraction(1, 10**12)  # of every norm; no key says it
@@ -49,7 +49,7 @@ def read(c: Config, wanted: Wanted) -> Reading:
         a = replace(a, pooler="relu")
         places |= linear("pre_classifier", "pool")
     a, places = head_of(a, places, wanted, c, {"classifier": True})
-    return Reading("distilbert", a, places, buffers, left_out=("vocab_*",))
+    return Reading("distilbert", a, places, buffers, left_out=("vocab_*", *spans(wanted)))
 
 
 def _body(prefix: str, layers: int) -> Places:

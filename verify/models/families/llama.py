@@ -15,6 +15,11 @@ from .configs import Config
 from .places import Place, Places, Reading, Wanted, head_of, linear, normed, prefix_of
 
 WORDS = "embed_tokens.weight"
+ANGLES: dict[str, tuple[str, ...]] = {  # types of rotations, and the keys that say more of their angles
+    "default": (),
+    "linear": ("factor",),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
+}
 GATES = {"silu": "swiglu", "gelu": "geglu", "gelu_tanh": "geglu_tanh", "relu": "reglu"}
 
 
@@ -26,6 +31,7 @@ def read(c: Config, wanted: Wanted) -> Reading:
         raise InputError(f"config.json: no gate with hidden_act = {activation} is known; there are {', '.join(GATES)}")
     heads, width = c.size("num_attention_heads"), c.size("hidden_size")
     groups, head_width = c.size("num_key_value_heads", heads), c.size("head_dim", max(1, width // heads))
+    base, angles = _rotations(c)
     a = Architecture(
         kind="decoder",
         layers=c.layers("num_hidden_layers"),
@@ -41,37 +47,48 @@ def read(c: Config, wanted: Wanted) -> Reading:
         norm_eps=c.number("rms_norm_eps", 1e-6),
         activation=GATES[activation],
         positions="rope",
-        rope_base=_base(c),
+        rope_base=base,
         read="last",
     )
     a, stated = _window(a, c)
+    if angles:
+        stated += (f"rotations are of type {angles}: they keep lengths, so that no bound depends on their angles",)
     prefix, biases = prefix_of(wanted, WORDS, "model."), (c.flag("attention_bias", False), c.flag("mlp_bias", False))
     places = _body(prefix, a.layers, *biases)
     buffers = (f"{prefix}layers.*.self_attn.rotary_emb.inv_freq", f"{prefix}rotary_emb.inv_freq")
     tied = c.flag("tie_word_embeddings", False)
-    left_out: tuple[str, ...] = ()
     if c.task.endswith("ForCausalLM") and not wanted.head:
         a = replace(a, read="all", tied=tied)
         if tied:
-            return Reading("llama", a, places, buffers, {"lm_head.weight": prefix + WORDS}, stated=stated)
+            return Reading("llama", a, places, buffers, {"lm_head.weight": prefix + WORDS}, stated=stated,
+                           angles=angles)  # fmt: skip
         a, places = head_of(a, places, wanted, c, {"lm_head": False})
-    elif wanted.head:
-        a, places = head_of(a, places, wanted, c, {"score": False})
-        left_out = ("lm_head.weight",)
+        left_out: tuple[str, ...] = ()
     else:
-        a, places = head_of(a, places, wanted, c, {"score": False})
-    return Reading("llama", a, places, buffers, left_out=left_out, stated=stated)
+        tokens = c.task.endswith("ForTokenClassification") and not wanted.head
+        a = replace(a, read="all") if tokens else a
+        a, places = head_of(a, places, wanted, c, {"score": tokens})
+        left_out = ("lm_head.weight",) if wanted.head else ()
+    return Reading("llama", a, places, buffers, left_out=left_out, stated=stated, angles=angles)
 
 
-def _base(c: Config) -> Fraction:
-    """Of the rotations' angles; other angles than powers of one base are not read."""
-    found = c("rope_parameters") or {}
-    for table in (found, c("rope_scaling") or {}):
-        kind = table.get("rope_type", table.get("type", "default")) if isinstance(table, dict) else table
-        if kind != "default":
-            raise InputError(f"config.json: rotations of type {cut(repr(kind))} are not read; want default")
-    base: Any = found.get("rope_theta", c("rope_theta", 10000.0))
-    return number("config.json: rope_theta", base)
+def _rotations(c: Config) -> tuple[Fraction, str]:
+    """The base of their angles, and the type, if it is not the usual one. What scales scores too is not read."""
+    found: dict[str, Any] = {}
+    for key in ("rope_scaling", "rope_parameters"):
+        table = c(key) or {}
+        if not isinstance(table, dict):
+            raise InputError(f"config.json: {key} is an object, got {cut(repr(table))}")
+        found |= table
+    kind, whole = found.get("rope_type", found.get("type", "default")), found.pop("partial_rotary_factor", 1)
+    if not isinstance(kind, str) or kind not in ANGLES:
+        raise InputError(f"config.json: no rotations of type {cut(repr(kind))} are read; there are {', '.join(ANGLES)}")
+    if unknown := [key for key in found if key not in ("rope_type", "type", "rope_theta", *ANGLES[kind])]:
+        raise InputError(f"config.json has {cut(repr(unknown[0]))} for rotations, of which nothing is known")
+    if whole != 1:
+        raise InputError(f"config.json: partial_rotary_factor = {cut(repr(whole))} is not read; want 1.0")
+    base = found.get("rope_theta", c("rope_theta", 10000.0))
+    return number("config.json: rope_theta", base), "" if kind == "default" else kind
 
 
 def _window(a: Architecture, c: Config) -> tuple[Architecture, tuple[str, ...]]:

@@ -54,6 +54,7 @@ class Reading:
     copies: Mapping[str, str] = field(default_factory=dict)  # tensors that repeat another one, if they are there
     left_out: tuple[str, ...] = ()  # of other heads, if they are there; patterns
     stated: tuple[str, ...] = ()  # hypotheses
+    angles: str = ""  # the type of rotations that are not run
 
     @cached_property
     def _sizes(self) -> dict[str, tuple[str, int, int]]:
@@ -98,6 +99,11 @@ def prefix_of(wanted: Wanted, known: str, prefix: str) -> str:
     raise InputError(f"no tensor {prefix}{known} or {known}")
 
 
+def spans(wanted: Wanted) -> tuple[str, ...]:
+    """A head that scores where an answer begins and ends has no classes; another one may stand in its place."""
+    return ("qa_outputs.*",) if wanted.head else ()
+
+
 def head_of(
     a: Architecture, places: Places, wanted: Wanted, c: Config, heads: Mapping[str, bool]
 ) -> tuple[Architecture, Places]:
@@ -108,6 +114,6 @@ def head_of(
     if wanted.head:
         return replace(a, outputs=wanted.head), places
     if not there:
-        raise InputError(f"{c.task or 'the checkpoint'} has no head: --head K adds one of K classes")
+        raise InputError(f"{c.task or 'the checkpoint'} has no head of classes: --head K adds one of K classes")
     outputs, *_ = wanted.shapes[f"{there}.weight"] or (0,)
     return replace(a, outputs=outputs), places | linear(there, "head", bias=heads[there])

@@ -40,6 +40,9 @@ def further(folder: Path) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
 def _reader(path: Path) -> str:
     values = read_object(path, MOST)
     on = [name for name, value in values.items() if name.startswith("pooling_mode_") and value is True]
-    if len(on) != 1 or on[0] not in READERS:
-        raise InputError(f"{path.parent.name}: want one of {', '.join(READERS)}, got {', '.join(on) or 'none'}")
-    return READERS[on[0]]
+    found = values.get("pooling_mode", [READERS.get(name, name) for name in on])  # older ones have a key for each
+    found = found if isinstance(found, list) else [found]
+    if len(found) != 1 or found[0] not in READERS.values():
+        told = ", ".join(map(str, found)) or "none"
+        raise InputError(f"{path.parent.name}: want one of {', '.join(READERS.values())}, got {cut(told)}")
+    return str(found[0])

@@ -85,7 +85,10 @@ def entries(place: Path) -> dict[str, Entry]:
         raise InputError(f"{place} has {len(files)} safetensors files and no {INDEX} that says what is in them")
     pickles = sorted(path.name for kind in ("bin", "pt", "pth", "ckpt") for path in place.glob(f"*.{kind}"))
     if pickles:
-        raise InputError(f"{place} has no model.safetensors; {pickles[0]} is a pickle, which may hold code: not read")
+        raise InputError(
+            f"{place} has no model.safetensors; {pickles[0]} is a pickle, which may hold code, and is not read: write "
+            "its tensors with safetensors.torch.save_file"
+        )
     raise InputError(f"{place} has no model.safetensors")
 
 

@@ -16,6 +16,10 @@ from torch.overrides import TorchFunctionMode
 
 from maurey.symbolic.errors import InputError, cut
 
+NO_CONSTANT = ": u/|u| has no Lipschitz constant; leave it out, and bound what comes before"
+NOT_CONTINUOUS = ": which entries are the largest does not change continuously, and routes in real numbers need that"
+REASONS = {"normalize": NO_CONSTANT} | dict.fromkeys(("topk", "argmax", "argsort"), NOT_CONTINUOUS)
+
 
 @dataclass(eq=False)
 class Node:
@@ -71,7 +75,7 @@ class Recorder(TorchFunctionMode):
         if not isinstance(first, Tensor) or not self._concerns(name, (*args, *kwargs.values())):
             return found
         if name not in FUNCTIONS:
-            raise InputError(f"the function {cut(name)} of torch is not known here")
+            raise InputError(f"the function {cut(name)} of torch is not known here{REASONS.get(name, '')}")
         self.keep(FUNCTIONS[name](self, first, *args, **kwargs), first)
         return found
 
