@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sympy import Expr, Indexed, Symbol, latex
 
 from ..claim import Parameter
 from ..norms import Matrix
 from .composition import EqualHeads, Heads, Residual, Sequence
+from .gated import Gated
 from .layers import Layers
+from .multihead import MultiHead
+from .normalization import LayerNorm
 from .signals import Module
 from .tree import own_matrices
 
@@ -19,6 +24,7 @@ SHORT = {
     "Fixed": "an activation",
     "Projection": "projection",
     "Offset": "positions",
+    "ZeroOne": "0-1",
 }
 KINDS = {
     "spectral": "the spectral norm of",
@@ -47,12 +53,31 @@ def in_words(module: Module) -> str:
             return f"{module.number} times ({in_words(module.head)})"
         case Layers():
             return f"{module.number} layers [{in_words(module.block)}]"
-    name = type(module).__name__
     labels = ", ".join(M.label for M in own_matrices(module))
-    called = SHORT.get(name, name if not hasattr(module, "name") else module.name)
+    called = _called(module)
     numbers = ", ".join(str(getattr(module, n)) for n in ("margin", "cap") if hasattr(module, n))
-    inside = ", ".join(filter(None, (labels, numbers)))
+    inside = ", ".join(filter(None, (labels, numbers, *_of_heads(module))))
     return f"{called}({inside})" if called and inside else inside or called
+
+
+def _called(module: Module) -> str:
+    match module:
+        case LayerNorm(centred=False):
+            return "RMSNorm"
+        case Gated():
+            return f"gated {module.activation}"
+    name = type(module).__name__
+    return SHORT.get(name, getattr(module, "name", name))
+
+
+def _of_heads(module: Module) -> Iterator[str]:
+    """How attention is made, beside its matrices."""
+    if isinstance(module, MultiHead):
+        yield f"{module.heads} heads" if module.heads != 1 else "1 head"
+        if module.groups is not None:
+            yield f"keys and values for {module.groups}"
+        kinds = {"causal": module.causal, "RoPE": module.rotary, "ALiBi": module.alibi, "QK-norm": module.qk_norm}
+        yield from (kind for kind, is_so in kinds.items() if is_so)
 
 
 def norms_of(M: Matrix, table: bool = False) -> list[Parameter]:
