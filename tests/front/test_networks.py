@@ -256,7 +256,7 @@ def test_letters_mean_what_they_are_used_for():
     assert meant["n"] == ("context length, all tokens counted", "positive integer")
     at = dict(d=4, H=5, C=3, s="5/2", B_W1=1, B_W2=1, B_head=1, m=10**5, delta="1/20")
     assert mine.enclose(gamma=2, **at).value < mine.enclose(gamma=1, **at).value
-    with pytest.raises(InputError, match="C must be a positive integer, got 5/2"):
+    with pytest.raises(InputError, match="C must be a positive integer"):
         mine.enclose(gamma=2, **(at | {"C": "5/2"}))
 
 
