@@ -57,6 +57,9 @@ def column(given: Any, name: str, outputs: Size, kind: str = "spectral") -> Map 
     if given is None or given is False:
         return None
     if isinstance(given, Map):
+        rows = [n for n in (size(outputs), given.outputs) if n.is_Integer]
+        if given.inputs != 1 or len(set(rows)) > 1:
+            raise InputError(f"{given.label} is {given.outputs} x {given.inputs}, and {name} {outputs} x 1")
         return given
     bound = Symbol(f"B_{name}") if given is True else value(given, f"the bound on {name}")
     letter = f"{'g' if name.endswith('_gain') else 'b'}_{{{name.rpartition('_')[0]}}}"

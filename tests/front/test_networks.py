@@ -369,6 +369,10 @@ REFUSALS = {
     "the attack cannot bound entries of W": called(nn.attack, nn.Linear("W", 2, "d", entries=1), {"T": 2, "d": 2}),
     "Bare has no forward": called(nn.attack, Bare(), {"T": 2, "d": 2}),
     "a matrix has a name, e.g. 'W', got 'W[i]'": called(nn.Matrix, "W[i]", 2, 2),
+    "b is 3 x 1, and W_bias 2 x 1": called(nn.Linear, "W", 2, 4, bias=nn.Matrix("b", 3, 1)),
+    "there are 2 positions for 3 tokens": called(
+        package.derive, nn.Sequence(nn.Embedding(5, 4, 2), nn.Head("h", 2, 4)), nn.Words(3), nn.Ramp(1), "net"
+    ),
     "a norm has a name, e.g. 'N1', got 'a b'": called(nn.LayerNorm, 4, name="a b"),
     "no activation ['relu']": called(nn.Activation, ["relu"]),
     "the table of an Unembedding is a matrix, e.g. nn.Matrix('W', 2, 'd'), got 'E'": called(nn.Unembedding, "E"),
