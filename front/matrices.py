@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Integer, Symbol
 
 from maurey.symbolic.errors import InputError, cut, perhaps
-from maurey.symbolic.modules.words import KINDS
+from maurey.symbolic.modules.words import KINDS, in_latex
 from maurey.symbolic.norms import Matrix as Map
 
 from .sizes import NAME, Size, size, value
@@ -27,7 +27,7 @@ def Matrix(name: str, outputs: Size, inputs: Size, **norms: Size) -> Map:
     name = named(name)
     bounds = {kind: value(bound, f"the norm {kind} of {name}") for kind, bound in norms.items()}
     sizes = (size(n, f"the number of {side} of {name}") for n, side in ((outputs, "outputs"), (inputs, "inputs")))
-    return Map(name, name, *sizes, **(bounds or {"spectral": Symbol(f"B_{name}")}))
+    return Map(name, in_latex(name), *sizes, **(bounds or {"spectral": Symbol(f"B_{name}")}))
 
 
 def named(name: Any, what: str = "a matrix", example: str = "W") -> str:
@@ -49,7 +49,7 @@ def matrix(given: Any, name: str, outputs: Size, inputs: Size, kind: str = "spec
         return given
     suffix = {"rows": "_rows", "columns": "_rows"}.get(kind, "")  # the vectors of a table are its rows
     bound = Symbol(f"B_{name}{suffix}") if given is None or given is True else value(given, f"the bound on {name}")
-    return Map(name, name, size(outputs), size(inputs), **{kind: bound})
+    return Map(name, in_latex(name), size(outputs), size(inputs), **{kind: bound})
 
 
 def column(given: Any, name: str, outputs: Size, kind: str = "spectral") -> Map | None:
@@ -62,7 +62,7 @@ def column(given: Any, name: str, outputs: Size, kind: str = "spectral") -> Map 
             raise InputError(f"{given.label} is {given.outputs} x {given.inputs}, and {name} {outputs} x 1")
         return given
     bound = Symbol(f"B_{name}") if given is True else value(given, f"the bound on {name}")
-    letter = f"{'g' if name.endswith('_gain') else 'b'}_{{{name.rpartition('_')[0]}}}"
+    letter = f"{'g' if name.endswith('_gain') else 'b'}_{{{in_latex(name.rpartition('_')[0])}}}"
     return Map(name, letter, size(outputs), Integer(1), **{kind: bound})
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sympy import Expr, Symbol, latex
+from sympy import Expr
 
 from .claim import Parameter
 from .modules import Module, Signal, parts_of
 from .modules.tree import own_matrices
+from .modules.words import in_latex
 from .names import INTEGER, VOCABULARY
 
 OWN = {
@@ -90,4 +91,4 @@ def parameter(name: str, role: Role | None) -> Parameter:
     if role is None and name in VOCABULARY and (name in OF_BOUNDS or name[:2] in ("B_", "L_")):
         return VOCABULARY[name]
     meaning, domain = role or ("a number of the network", REAL)
-    return Parameter(name, usual.latex if usual else latex(Symbol(name)), meaning, domain)
+    return Parameter(name, usual.latex if usual else in_latex(name), meaning, domain)

@@ -88,8 +88,21 @@ def norms_of(M: Matrix, table: bool = False) -> list[Parameter]:
         bound = getattr(M, kind)
         if isinstance(bound, (Symbol, Indexed)):
             name = _name(bound)
-            found.append(Parameter(name, latex(Symbol(name)), f"{words} ${M.mark}$"))
+            found.append(Parameter(name, in_latex(name), f"{words} ${M.mark}$"))
     return found
+
+
+def in_latex(name: str) -> str:
+    r"""Words upright, what stands behind an underscore below: B_{E,\mathrm{rows}} of B_E_rows."""
+    first, *below = [
+        latex(Symbol(part)) if len(part) == 1 or not part.islower() else _word(part) for part in name.split("_") if part
+    ]
+    return f"{first}_{{{','.join(below)}}}" if below else first
+
+
+def _word(part: str) -> str:
+    letter = latex(Symbol(part))  # a Greek one has a sign of its own
+    return letter if letter != part else rf"\mathrm{{{part}}}"
 
 
 def _name(bound: Expr) -> str:
