@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Integer, Symbol
+from sympy import Integer, Symbol, sympify
 
 from maurey.symbolic.errors import InputError, cut, perhaps
 from maurey.symbolic.modules.words import KINDS, in_latex
@@ -57,7 +57,7 @@ def column(given: Any, name: str, outputs: Size, kind: str = "spectral") -> Map 
     if given is None or given is False:
         return None
     if isinstance(given, Map):
-        rows = [n for n in (size(outputs), given.outputs) if n.is_Integer]
+        rows = [n for n in map(sympify, (size(outputs), given.outputs)) if n.is_Integer]
         if given.inputs != 1 or len(set(rows)) > 1:
             raise InputError(f"{given.label} is {given.outputs} x {given.inputs}, and {name} {outputs} x 1")
         return given

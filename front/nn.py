@@ -188,7 +188,8 @@ def GatedMLP(
     _known(activation, "activation", (*GATES, *ACTIVATIONS))
     sizes = {"G": (hidden, width), "U": (hidden, width), "D": (width, hidden)}
     maps = {name: matrix(given, name, *sizes[name]) for name, given in (("G", G), ("U", U), ("D", D))}
-    return m.Gated(*maps.values(), GATES.get(activation, activation), *biases(bias, maps).values())
+    b, f = biases(bias, maps), GATES.get(activation, activation)
+    return m.Gated(maps["G"], maps["U"], maps["D"], f, b["G"], b["U"], b["D"])
 
 
 # --- attention --------------------------------------------------------------------------------------------------------
@@ -232,13 +233,13 @@ def MultiHead(
     if rope is not False and k.is_Integer and k % 2:
         raise InputError(f"rope turns pairs of coordinates, and a head has {k}")
     base = None if rope is False else Integer(10000) if rope is True else positive(rope, "the base of RoPE")
-    norm = None if qk_norm is None else m.QKNorm(
-        positive(qk_norm, "qk_norm, an eps,"), *(column(qk_gain, f"N{side}_gain", k, "rows") for side in "qk")
-    )  # fmt: skip
+    b = biases(bias, maps)
+    of_queries, of_keys = (column(qk_gain, f"N{side}_gain", k, "rows") for side in "qk")
     return m.MultiHead(
-        *maps.values(), H, k, *biases(bias, maps).values(),
-        groups=None if groups is None else G, causal=causal, rotary=base, alibi=alibi, qk_norm=norm,
+        maps["Q"], maps["K"], maps["V"], maps["O"], H, k, b["Q"], b["K"], b["V"], b["O"],
+        groups=None if groups is None else G, causal=causal, rotary=base, alibi=alibi,
         relative=None if relative is None else column(True, "relative_gain", H * size(relative), "rows"),
+        qk_norm=None if qk_norm is None else m.QKNorm(positive(qk_norm, "qk_norm, an eps,"), of_queries, of_keys),
     )  # fmt: skip
 
 

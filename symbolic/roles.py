@@ -78,7 +78,7 @@ def _uses(network: Module, inputs: Signal, loss: Any) -> Iterator[tuple[Any, Rol
         for field, role in OF_TABLES.items():
             yield getattr(getattr(part, field, None), "inputs", None), role
         if getattr(part, "largest", False):
-            yield part.matrix.outputs, ("number of outputs", INTEGER)  # type: ignore[attr-defined]
+            yield part.matrix.outputs, ("number of outputs", INTEGER)
     for M in (M for part in parts for M in own_matrices(part)):
         yield from ((size, (WIDTH, INTEGER)) for size in (M.outputs, M.inputs))
 
