@@ -189,7 +189,7 @@ def GatedMLP(
     sizes = {"G": (hidden, width), "U": (hidden, width), "D": (width, hidden)}
     maps = {name: matrix(given, name, *sizes[name]) for name, given in (("G", G), ("U", U), ("D", D))}
     b, f = biases(bias, maps), GATES.get(activation, activation)
-    return m.Gated(maps["G"], maps["U"], maps["D"], f, b["G"], b["U"], b["D"])
+    return m.Gated(maps["G"], maps["U"], maps["D"], f, gate_bias=b["G"], up_bias=b["U"], down_bias=b["D"])
 
 
 # --- attention --------------------------------------------------------------------------------------------------------
@@ -236,7 +236,8 @@ def MultiHead(
     b = biases(bias, maps)
     of_queries, of_keys = (column(qk_gain, f"N{side}_gain", k, "rows") for side in "qk")
     return m.MultiHead(
-        maps["Q"], maps["K"], maps["V"], maps["O"], H, k, b["Q"], b["K"], b["V"], b["O"],
+        query=maps["Q"], key=maps["K"], value=maps["V"], output=maps["O"], heads=H, width=k,
+        query_bias=b["Q"], key_bias=b["K"], value_bias=b["V"], output_bias=b["O"],
         groups=None if groups is None else G, causal=causal, rotary=base, alibi=alibi,
         relative=None if relative is None else column(True, "relative_gain", H * size(relative), "rows"),
         qk_norm=None if qk_norm is None else m.QKNorm(positive(qk_norm, "qk_norm, an eps,"), of_queries, of_keys),
