@@ -6,7 +6,7 @@ How is it derived?                  c.steps(), each step with its reason
 What does it come to?               c.enclose(eps=0.1, N=1000, ...), certified; c.evaluate(...), c.sweep(...) on arrays
 How many samples does it ask for?   c.samples_for(gap, ...)
 What makes it large?                c.blame(...)
-Which bound is the smallest?        c.compare(others, over={"T": (16, 10**6)}, ...), maurey.compare(...), and .plot()
+Which bound is the smallest?        c.compare(*others, over={"T": (16, 10**6)}, ...), maurey.compare(...), and .plot()
 Is it true?                         c.standing, from the ledger; c.verify(), checked now
 Where does its print fail?          c.errata(), maurey.errata(), maurey.errata("edelman2022")
 Is my own inequality true?          maurey.check(lhs, rhs, over={"x": (0, 1)})

@@ -25,16 +25,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Integer
 
 from maurey.symbolic import modules as m
 from maurey.symbolic.architecture import GATES
 from maurey.symbolic.errors import InputError, cut, perhaps
 from maurey.symbolic.modules.activations import ACTIVATIONS
-from maurey.symbolic.modules.words import KINDS
 from maurey.symbolic.norms import Matrix as Map
 
-from .sizes import NAME, Size, positive, size, value
+from .matrices import Matrix, biases, column, is_map, matrix, named
+from .sizes import Size, positive, size, value
 
 __all__ = [
     *("Activation", "Attention", "CrossEntropy", "Embedding", "GatedMLP", "Head", "JointHeads", "LayerNorm", "Layers"),
@@ -50,46 +50,6 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{perhaps(name, __all__)}")
-
-
-# --- matrices ---------------------------------------------------------------------------------------------------------
-
-
-def Matrix(name: str, outputs: Size, inputs: Size, **norms: Size) -> Map:
-    """The map x -> Mx. Without norms its spectral norm is at most B_name.
-
-    >>> from maurey import nn
-    >>> nn.Matrix("W", 2, "d", rows=1).rows
-    1
-    """
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise InputError(f"a matrix has a name, e.g. 'W', got {cut(repr(name))}")
-    for kind in norms:
-        if kind not in KINDS:
-            raise InputError(f"no norm {kind!r}{perhaps(kind, KINDS)}; there are {', '.join(KINDS)}")
-    bounds = {kind: value(bound, f"the norm {kind} of {name}") for kind, bound in norms.items()}
-    sizes = (size(n, f"the number of {side} of {name}") for n, side in ((outputs, "outputs"), (inputs, "inputs")))
-    return Map(name, name, *sizes, **(bounds or {"spectral": Symbol(f"B_{name}")}))
-
-
-def _matrix(given: Any, name: str, outputs: Size, inputs: Size, kind: str = "spectral") -> Map:
-    """A matrix, or one with this bound; if nothing is given, with a bound that is called so."""
-    if isinstance(given, Map):
-        return given
-    suffix = {"rows": "_rows", "columns": "_rows"}.get(kind, "")  # the vectors of a table are its rows
-    bound = Symbol(f"B_{name}{suffix}") if given is None or given is True else value(given, f"the bound on {name}")
-    return Map(name, name, size(outputs), size(inputs), **{kind: bound})
-
-
-def _column(given: Any, name: str, outputs: Size, kind: str = "spectral") -> Map | None:
-    """A bias or a gain: a matrix of one column; none, or one with this bound."""
-    if given is None or given is False:
-        return None
-    if isinstance(given, Map):
-        return given
-    bound = Symbol(f"B_{name}") if given is True else value(given, f"the bound on {name}")
-    letter = f"{'g' if name.endswith('_gain') else 'b'}_{{{name.rpartition('_')[0]}}}"
-    return Map(name, letter, size(outputs), Integer(1), **{kind: bound})
 
 
 # --- composition ------------------------------------------------------------------------------------------------------
@@ -135,7 +95,7 @@ def Layers(block: Any, number: Size) -> m.Layers:
 def Linear(name: Any, outputs: Size = None, inputs: Size = None, bias: Any = None, **norms: Size) -> m.Linear:
     """x -> Mx, of a matrix or of its name and sizes; with a bias of norm at most so much (True: B_name_bias)."""
     M = name if isinstance(name, Map) else Matrix(name, outputs, inputs, **norms)
-    return m.Linear(M, bias=_column(bias, f"{M.label}_bias", M.outputs))
+    return m.Linear(M, bias=column(bias, f"{M.label}_bias", M.outputs))
 
 
 def Head(name: Any, outputs: Size = None, inputs: Size = None, bias: Any = None, **norms: Size) -> m.Linear:
@@ -143,44 +103,49 @@ def Head(name: Any, outputs: Size = None, inputs: Size = None, bias: Any = None,
     spectral norm, and so does its bias by its largest entry."""
     M = name if isinstance(name, Map) else Matrix(name, outputs, inputs, **norms)
     return m.Linear(
-        M, M.outputs != 1, _column(bias, f"{M.label}_bias", M.outputs, "spectral" if M.outputs == 1 else "rows")
+        M, M.outputs != 1, column(bias, f"{M.label}_bias", M.outputs, "spectral" if M.outputs == 1 else "rows")
     )
 
 
-def Unembedding(table: Map, bias: Any = None) -> m.Unembedding:
-    """The table of the words once more, as a read-out: one matrix, used twice."""
-    return m.Unembedding(table, _column(bias, "head_bias", table.inputs, "rows"))
+def Unembedding(table: Any, bias: Any = None) -> m.Unembedding:
+    """The table of the words once more, as a read-out: one matrix, used twice. `table` is the Embedding that the
+    network begins with, or its matrix, which has a column for each word."""
+    table = is_map(table.words if isinstance(table, m.Embedding) else table, "the table of an Unembedding")
+    return m.Unembedding(table, column(bias, "head_bias", table.inputs, "rows"))
 
 
 def LayerNorm(
     width: Size, eps: Size = "eps_LN", gain: Any = None, bias: Any = None, name: str = "N", least: Size = None
 ) -> m.LayerNorm:
-    """Gains and biases that are not given are fixed at 1 and 0; True names their bounds, B_N_gain (the largest entry)
-    and B_N_bias (the norm). With `least`, tokens are assumed to vary so much, which gives no bound on a risk."""
+    """g * (x - mean)/sqrt(variance + eps) + b. Gains and biases that are not given are fixed at 1 and 0; True names
+    their bounds, of a norm called N B_N_gain (the largest entry) and B_N_bias (the norm). With `least`, tokens are
+    assumed to vary so much, which gives no bound on a risk."""
     return _norm(width, eps, gain, bias, name, least, centred=True)
 
 
 def RMSNorm(width: Size, eps: Size = "eps_LN", gain: Any = None, name: str = "N", least: Size = None) -> m.LayerNorm:
-    """The same without centring."""
+    """g * x/sqrt(mean square + eps): LayerNorm without centring and bias."""
     return _norm(width, eps, gain, None, name, least, centred=False)
 
 
 def _norm(width: Size, eps: Size, gain: Any, bias: Any, name: str, least: Size, centred: bool) -> m.LayerNorm:
-    floor = value(eps, "eps")
+    floor, name = value(eps, "eps"), named(name, "a norm", "N1")
     if floor == 0:
         raise InputError(
             "eps = 0: such a norm has no Lipschitz constant, for u/|u| is not continuous at 0; give an eps"
         )
-    g, b = _column(gain, f"{name}_gain", width, "rows"), _column(bias, f"{name}_bias", width)
+    g, b = column(gain, f"{name}_gain", width, "rows"), column(bias, f"{name}_bias", width)
     return m.LayerNorm(size(width, "a width"), floor, g, b, centred, None if least is None else value(least))
+
+
+def _known(name: Any, what: str, names: Iterable[str]) -> None:
+    if not isinstance(name, str) or name not in names:
+        raise InputError(f"no {what} {cut(repr(name))}{perhaps(str(name), names)}; there are {', '.join(names)}")
 
 
 def Activation(name: str, width: Size = None) -> m.Activation:
     """relu, gelu, gelu_tanh, silu, quick_gelu, tanh, sigmoid (of a given width) or identity."""
-    if name not in ACTIVATIONS:
-        raise InputError(
-            f"no activation {cut(repr(name))}{perhaps(str(name), ACTIVATIONS)}; there are {', '.join(ACTIVATIONS)}"
-        )
+    _known(name, "activation", ACTIVATIONS)
     if name == "sigmoid" and width is None:
         raise InputError("a sigmoid is not zero at zero: what comes out has a radius only if its width is given")
     return m.Activation(name, None if width is None else size(width, "a width"))
@@ -202,11 +167,12 @@ def Projection(carried: bool = False) -> m.Projection:
 
 
 def MLP(
-    width: Size, hidden: Size, activation: str = "gelu", W1: Any = None, W2: Any = None, bias: bool = False
+    width: Size, hidden: Size, activation: str = "gelu", W1: Any = None, W2: Any = None, bias: Any = False
 ) -> m.Sequence:
-    """W2 f(W1 x)."""
-    first, last = _matrix(W1, "W1", hidden, width), _matrix(W2, "W2", width, hidden)
-    return Sequence(Linear(first, bias=bias), Activation(activation, hidden), Linear(last, bias=bias))
+    """W2 f(W1 x). W1 and W2 are bounds on their spectral norms, or matrices; `bias` is True, or which: ["W1"]."""
+    maps = {"W1": matrix(W1, "W1", hidden, width), "W2": matrix(W2, "W2", width, hidden)}
+    first, last = (m.Linear(maps[name], bias=b) for name, b in biases(bias, maps).items())
+    return Sequence(first, Activation(activation, hidden), last)
 
 
 def GatedMLP(
@@ -216,19 +182,14 @@ def GatedMLP(
     G: Any = None,
     U: Any = None,
     D: Any = None,
-    bias: bool = False,
+    bias: Any = False,
 ) -> m.Gated:
-    """D(f(Gx) * Ux); swiglu, geglu, reglu, glu, or the name of f."""
-    f = GATES.get(activation, activation)
-    if f not in ACTIVATIONS:
-        known = (*GATES, *ACTIVATIONS)
-        raise InputError(
-            f"no activation {cut(repr(activation))}{perhaps(activation, known)}; there are {', '.join(known)}"
-        )
-    maps = [_matrix(one, name, *sizes) for one, name, sizes in (
-        (G, "G", (hidden, width)), (U, "U", (hidden, width)), (D, "D", (width, hidden)))]  # fmt: skip
-    biases = [_column(bias, f"{M.label}_bias", M.outputs) for M in maps]
-    return m.Gated(maps[0], maps[1], maps[2], f, *biases)
+    """D(f(Gx) * Ux); swiglu, geglu, reglu, glu, or the name of f. `bias` is True, or which: ["G", "U"]."""
+    _known(activation, "activation", (*GATES, *ACTIVATIONS))
+    sizes = {"G": (hidden, width), "U": (hidden, width), "D": (width, hidden)}
+    maps = {name: matrix(given, name, *sizes[name]) for name, given in (("G", G), ("U", U), ("D", D))}
+    b, f = biases(bias, maps), GATES.get(activation, activation)
+    return m.Gated(maps["G"], maps["U"], maps["D"], f, gate_bias=b["G"], up_bias=b["U"], down_bias=b["D"])
 
 
 # --- attention --------------------------------------------------------------------------------------------------------
@@ -243,17 +204,20 @@ def MultiHead(
     K: Any = None,
     V: Any = None,
     O: Any = None,  # noqa: E741
-    bias: bool = False,
+    bias: Any = False,
     causal: bool = False,
     rope: Any = False,
     alibi: bool = False,
     relative: Any = None,
     qk_norm: Size = None,
+    qk_gain: Any = None,
 ) -> m.MultiHead:
     """Attention with output projection. Q, K, V, O are bounds on the spectral norms of the whole matrices, or matrices.
 
-    `groups`: of heads that share keys and values. `rope`: True, or the base of the angles. `relative`: how many numbers
-    are trained for each head and added to its scores. `qk_norm`: the eps of an RMSNorm of queries and keys."""
+    `bias`: True, or which: ["Q", "V"], or with bounds of their own: {"Q": 1}. A mask (`causal`, or any other) and fixed
+    scores (`alibi`) change no constant. `groups`: of heads that share keys and values. `rope`: True, or the base of the
+    angles. `relative`: how many numbers are trained for each head and added to its scores. `qk_norm`: the eps of an
+    RMSNorm of queries and keys, with gains if `qk_gain`: True, or a bound on the largest."""
     d, H = size(width, "a width"), size(heads, "the number of heads")
     G = H if groups is None else size(groups, "the number of groups")
     if all(n.is_Integer for n in (d, H)) and head_width is None and d % H:
@@ -262,18 +226,21 @@ def MultiHead(
         raise InputError(f"groups = {G} does not divide heads = {H}")
     k = d / H if head_width is None else size(head_width, "the width of a head")
     every, shared = (d if head_width is None and n == H else n * k for n in (H, G))
-    maps = {"query": _matrix(Q, "Q", every, d), "key": _matrix(K, "K", shared, d),
-            "value": _matrix(V, "V", shared, d), "output": _matrix(O, "O", d, every)}  # fmt: skip
-    biases = {f"{part}_bias": _column(bias, f"{M.label}_bias", M.outputs) for part, M in maps.items()}
+    maps = {"Q": matrix(Q, "Q", every, d), "K": matrix(K, "K", shared, d),
+            "V": matrix(V, "V", shared, d), "O": matrix(O, "O", d, every)}  # fmt: skip
+    if qk_gain is not None and qk_norm is None:
+        raise InputError("qk_gain is for heads with a norm: give qk_norm, its eps")
     if rope is not False and k.is_Integer and k % 2:
         raise InputError(f"rope turns pairs of coordinates, and a head has {k}")
     base = None if rope is False else Integer(10000) if rope is True else positive(rope, "the base of RoPE")
+    b = biases(bias, maps)
+    of_queries, of_keys = (column(qk_gain, f"N{side}_gain", k, "rows") for side in "qk")
     return m.MultiHead(
-        **maps, **biases,  # type: ignore[arg-type]
-        heads=H, width=k, groups=None if groups is None else G, causal=causal,
-        rotary=base, alibi=alibi,
-        relative=None if relative is None else _column(True, "relative_gain", H * size(relative), "rows"),
-        qk_norm=None if qk_norm is None else m.QKNorm(positive(qk_norm, "qk_norm, an eps,")),
+        query=maps["Q"], key=maps["K"], value=maps["V"], output=maps["O"], heads=H, width=k,
+        query_bias=b["Q"], key_bias=b["K"], value_bias=b["V"], output_bias=b["O"],
+        groups=None if groups is None else G, causal=causal, rotary=base, alibi=alibi,
+        relative=None if relative is None else column(True, "relative_gain", H * size(relative), "rows"),
+        qk_norm=None if qk_norm is None else m.QKNorm(positive(qk_norm, "qk_norm, an eps,"), of_queries, of_keys),
     )  # fmt: skip
 
 
@@ -290,11 +257,15 @@ def Attention(
 ) -> m.Attention:
     """Attention of the papers: the average of Vz with the weights softmax(x . Sz), S a matrix or a pair (Q, K) of them.
     `kappa` is the constant taken for the softmax; see `maurey.symbolic.modules.attention`."""
+    is_map(V, "V")
+    for one in scores if isinstance(scores, tuple) and len(scores) == 2 else (scores,):
+        is_map(one, "the matrix of scores, or each of two,")
     return m.Attention(V, scores, _softmax(kappa), one_query, scalar_scores, best_gain)
 
 
 def JointHeads(matrix: Map, heads: Size, kappa: Size = 1) -> m.JointHeads:
     """Heads side by side whose values are the tokens themselves, with one query for each sequence."""
+    is_map(matrix, "the matrix of joint heads")
     return m.JointHeads(matrix, size(heads, "the number of heads"), _softmax(kappa))
 
 
@@ -328,24 +299,24 @@ def Embedding(
     P: Any = None,
     S: Any = None,
 ) -> m.Embedding:
-    """A vector for each word, for each of so many positions and of so many types; E, P and S bound the longest."""
-    places = None if positions is None else _matrix(P, "P", width, positions, "columns")
-    kinds = None if types is None else _matrix(S, "S", width, types, "columns")
-    return m.Embedding(_matrix(E, "E", width, vocabulary, "columns"), places, kinds)
+    """A vector for each word, for each of so many positions and of so many types, added; E, P and S bound the longest,
+    called B_E_rows, B_P_rows, B_S_rows if they are not given."""
+    places = None if positions is None else matrix(P, "P", width, positions, "columns")
+    kinds = None if types is None else matrix(S, "S", width, types, "columns")
+    return m.Embedding(matrix(E, "E", width, vocabulary, "columns"), places, kinds)
 
 
 def Patches(
     numbers: Size, width: Size, positions: Size = None, first: Any = True, W: Any = None, P: Any = None
 ) -> m.Patches:
     """Patches of so many numbers, mapped alike, behind a token of its own (`first`, [CLS])."""
-    places = None if positions is None else _matrix(P, "P", width, positions, "columns")
-    return m.Patches(_matrix(W, "patch", width, numbers), _column(first, "cls_bias", width), None, places)
+    places = None if positions is None else matrix(P, "P", width, positions, "columns")
+    return m.Patches(matrix(W, "patch", width, numbers), column(first, "cls_bias", width), None, places)
 
 
 def Read(what: str, width: Size = None) -> Any:
     """cls (the first token), last, mean, max (of every coordinate; give the width), or all."""
-    if what not in READS:
-        raise InputError(f"no read-out {cut(repr(what))}{perhaps(str(what), READS)}; there are {', '.join(READS)}")
+    _known(what, "read-out", READS)
     if what == "max" and width is None:
         raise InputError("Read('max', width) needs the width of a token")
     return {

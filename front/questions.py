@@ -230,7 +230,7 @@ def _parts_of_the_error(split: Mapping[str, Any], trained: Sequence[str]) -> dic
 
 def _check_ends(network: Any, inputs: Any, loss: Any) -> None:
     """What comes in and how the outputs are judged."""
-    from maurey.symbolic.modules import Embedding, parts_of
+    from maurey.symbolic.modules import Embedding, Patches, parts_of
     from maurey.symbolic.modules import Sequence as Composed
 
     def is_loss(module: Any) -> bool:
@@ -243,6 +243,10 @@ def _check_ends(network: Any, inputs: Any, loss: Any) -> None:
     first = next(part for part in parts_of(network) if not isinstance(part, Composed))
     if isinstance(first, Embedding) and inputs.radius_1 != 1:
         raise InputError("an Embedding looks up words: give nn.Words(...) as inputs")
+    places = getattr(first, "positions", None)
+    tokens = inputs.tokens + int(isinstance(first, Patches) and first.first is not None)
+    if places is not None and places.inputs.is_Integer and tokens.is_Integer and tokens > places.inputs:
+        raise InputError(f"there are {places.inputs} positions for {tokens} tokens")
 
 
 def register(claim: Claim | ClaimView, replace: bool = False) -> ClaimView:

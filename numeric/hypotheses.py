@@ -35,6 +35,8 @@ def _sample(a: Architecture, frozen: tuple[str, ...]) -> Iterator[Hypothesis]:
     if a.vocabulary:
         yield Hypothesis("an input is a sequence of at most so many words of the vocabulary", STATED, str(a.context))
     else:
+        patches = a.context - (a.read == "cls")
+        yield Hypothesis("an input is a sequence of at most so many patches", STATED, str(patches))
         yield Hypothesis("the norm of a patch is at most so much", STATED, plain(a.patch_radius))
     yield Hypothesis("the network is evaluated, not in training: there is no dropout", STATED)
 
@@ -53,9 +55,10 @@ def network_rests(a: Architecture) -> Iterator[Hypothesis]:
         yield Hypothesis("norm_eps is positive: every norm has a Lipschitz constant", CHECKED, plain(a.norm_eps))
     else:
         yield Hypothesis("norm_eps is positive; a norm with eps = 0 has no Lipschitz constant", REFUSED, "0")
-    slope = ACTIVATIONS[GATES.get(a.activation, a.activation)].lipschitz
-    value = CONSTANTS[str(slope)].value if str(slope) in CONSTANTS else Fraction(str(slope))
-    yield Hypothesis(f"the slope of {a.activation} is at most so much", CHECKED, plain(value))
+    for name in dict.fromkeys((GATES.get(a.activation, a.activation), *([a.pooler] if a.pooler else []))):
+        slope = ACTIVATIONS[name].lipschitz
+        value = CONSTANTS[str(slope)].value if str(slope) in CONSTANTS else Fraction(str(slope))
+        yield Hypothesis(f"the slope of {name} is at most so much", CHECKED, plain(value))
     yield Hypothesis("scores are divided by the root of the width of a head", STATED)
     if a.experts:
         yield Hypothesis(f"top-k routing is continuous; {a.top_k} of {a.experts} experts are not", REFUSED)

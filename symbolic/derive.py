@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, Indexed, Symbol, latex
+from sympy import Expr, Indexed, Symbol
 
 from . import bounds
 from .allocation import Term
@@ -16,32 +16,16 @@ from .capacity import LOG_N
 from .claim import Claim, Constant, Parameter, Part
 from .derivation import Derivation, Step
 from .errors import InputError, perhaps
-from .letters import check_labels, check_letters, check_lists, lengths, sizes
+from .letters import check_labels, check_letters, check_lists, lengths, letters, lists
 from .modules import Layers, Module, Signal, compose, matrices_of, parts_of
 from .modules.activations import CONSTANTS
 from .modules.inputs import looked_up_in
 from .modules.widths import ends
 from .modules.words import in_words, norms_of
-from .names import INTEGER, VOCABULARY
 from .norms import Matrix
+from .roles import parameter, roles
 
 eps = Symbol("eps")
-OWN = {
-    p.name: p
-    for p in (
-        Parameter("H", "H", "number of heads", INTEGER),
-        Parameter("G", "G", "number of groups of heads that share keys and values", INTEGER),
-        Parameter("d_ff", r"d_{\mathrm{ff}}", "width of the MLP", INTEGER),
-        Parameter("n_out", r"n_{\mathrm{out}}", "number of outputs", INTEGER),
-        Parameter("n_types", r"n_{\mathrm{types}}", "number of types of tokens", INTEGER),
-        Parameter("n_experts", r"n_{\mathrm{experts}}", "number of experts", INTEGER),
-        Parameter("d_p", "d_p", "numbers of a patch", INTEGER),
-        Parameter("eps_LN", r"\varepsilon_{\mathrm{LN}}", "what a norm adds to the variance"),
-        Parameter("margin", r"\gamma", "margin of the loss"),
-        Parameter("cap", "c", "what the loss is cut at"),
-        Parameter("bits", "b", "bits of a stored number", INTEGER),
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -129,7 +113,7 @@ def derive(question: Question, key: str, title: str = "A network of one's own") 
         key=key,
         title=title,
         kind="covering" if question.loss is None else "generalization",
-        statement=_statement(question, symbols),
+        statement=_statement(question, symbols, {str(s) for s in _free(steps)}),
         symbols=symbols,
         uses=tuple(sorted({step.key for step in steps if step.key})),
         constants=constants,
@@ -159,21 +143,24 @@ def _depths(question: Question) -> list[Expr]:
     return [part.number for part in parts_of(question.network) if isinstance(part, Layers)]
 
 
+def _free(steps: Sequence[Step]) -> set[Any]:
+    return {s for step in steps for part in (step.expr, *(step.over or ())) for s in part.free_symbols}
+
+
 def _names(question: Question, steps: Sequence[Step]) -> tuple[tuple[Parameter, ...], tuple[Constant, ...]]:
-    """The symbols that the steps speak of, each with its meaning: of a norm, of a size, or of the vocabulary."""
+    """The symbols of the network, its inputs and its loss, whether or not a form speaks of them, and of the bound; each
+    with its meaning: of a norm, or of what it is used for."""
     made = {step.name for step in steps} | {str(step.over[0]) for step in steps if step.over}
-    free = {s for step in steps for part in (step.expr, *(step.over or ())) for s in part.free_symbols}
-    lists = {str(s.base.label) for s in free if isinstance(s, Indexed)}
-    long, numbers = lengths(question.network), sizes(question.network)
-    norms = {norm.name: norm for norm in _norms(question)}
-    x = question.inputs  # what a sample is made of belongs to the claim, whether or not a form speaks of it
-    free |= {s for expr in (x.tokens, x.radius, x.sequences) for s in expr.free_symbols}
-    names = sorted({str(s) for s in free if isinstance(s, Symbol)} - made - set(CONSTANTS))
+    free, x = _free(steps), question.inputs
+    long, norms = lengths(question.network), {norm.name: norm for norm in _norms(question)}
+    listed = {str(s.base.label) for s in free if isinstance(s, Indexed)} | lists(question.network)
+    used = roles(question.network, x, question.loss)
+    names = {str(s) for s in free if isinstance(s, Symbol)}
+    names |= letters((question.network, question.loss, x.tokens, x.radius, x.sequences))
     found = []
-    for name in names:
-        own = Parameter(name, latex(Symbol(name)), name, INTEGER if name in numbers else "positive real")
-        known = norms.get(name) or OWN.get(name) or VOCABULARY.get(name) or own
-        found.append(replace(known, index=long.get(name, "L") if name in lists else ""))
+    for name in sorted(names - made - set(CONSTANTS)):
+        known = norms.get(name) or parameter(name, used.get(name))
+        found.append(replace(known, index=long.get(name, "L") if name in listed else ""))
     return tuple(found), tuple(c for name, c in CONSTANTS.items() if Symbol(name) in free)
 
 
@@ -184,11 +171,14 @@ def _norms(question: Question) -> list[Parameter]:
     return [norm for label, M in known for norm in norms_of(M, label in tables)]
 
 
-def _statement(question: Question, symbols: Sequence[Parameter]) -> str:
-    norms = {norm.name for norm in _norms(question)}
+def _statement(question: Question, symbols: Sequence[Parameter], free: set[str]) -> str:
+    """The class is what its norms allow, of those that a form speaks of."""
+    norms = {norm.name for norm in _norms(question)} & free
     said = "; ".join(f"{p.meaning} at most ${p.latex}$" for p in symbols if p.name in norms)
     network, fixed = in_words(question.network), ", ".join(sorted(question.frozen))
-    of = f"The network: {network}. Its class: {said or 'as its numbers say'}." + (
+    programs = "all its programs of $b$ bits for each number, whose output on one input depends on nothing else"
+    own = programs if question.route == BITS else said or "as its numbers say"
+    of = f"The network: {network}. Its class: {own}." + (
         f" Not trained, fixed before the sample: {fixed}." if fixed else ""
     )
     if question.loss is None:

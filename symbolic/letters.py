@@ -58,6 +58,11 @@ def lengths(network: Module) -> dict[str, str]:
     return found
 
 
+def lists(part: Any) -> set[str]:
+    """Names of bounds of which each layer has its own."""
+    return {_name(x) for x in _lists(part)}
+
+
 def _lists(part: Any) -> list[Indexed]:
     return [x for expr in exprs_of(part) for x in sorted(expr.atoms(Indexed), key=str)]
 

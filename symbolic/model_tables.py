@@ -40,7 +40,7 @@ def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _read_model(table: Mapping[str, Any]) -> dict[str, Any]:
-    known = {f.name: f for f in fields(Architecture) if f.name not in ("norms", "loss")}
+    known = {f.name: f for f in fields(Architecture) if f.name not in ("norms", "loss", "first_position")}
     for name in table:
         if name not in known:
             raise InputError(f"[model] has no key {cut(repr(name))}{perhaps(name, known)}; it has {', '.join(known)}")
@@ -65,7 +65,8 @@ def _value(name: str, kind: str, raw: Any) -> Any:
         return raw
     if kind == "int":
         if isinstance(raw, bool) or not isinstance(raw, int) or not 0 < raw <= MOST:
-            raise InputError(f"{name} must be a positive integer, got {cut(str(raw))}")
+            most = f" of at most {MOST:,}" if isinstance(raw, int) and raw > MOST else ""
+            raise InputError(f"{name} must be a positive integer{most}, got {cut(str(raw))}")
         return raw
     return number(name, raw, zero=name == "norm_eps")
 

@@ -130,7 +130,7 @@ def row(claim: Claim, made: list[Result], compared: Comparison | None, seconds: 
     verdict, deciding, reason = max(parts, key=lambda p: (ORDER.index(p[0]), RUNGS.index(p[1].rung) if p[1] else 0))
     others = [one for one in made if one.form != "printed"]
     derived = strongest([one for one in others if one.verdict == "holds"])
-    first = [deciding.note if deciding else reason or _reason(gaps, made)]
+    first = [deciding.note if deciding else reason or _reason(gaps, made, names != [""])]
     first += [f"the {one.form} form fails: {one.note}" for one in others if one.verdict == "fails"]
     rest = [one.note for one in made if one.note not in BY_THE_CALCULUS]
     rest += [*inside.remarks, *inside.undecided] if inside else []
@@ -209,11 +209,12 @@ def strongest(found: list[Result]) -> str | None:
     return min((one.rung for one in found), key=RUNGS.index, default=None)
 
 
-def _reason(gaps: set[str], made: list[Result]) -> str:
+def _reason(gaps: set[str], made: list[Result], printed: bool) -> str:
     if gaps:
         return "the derivation does not give it (see the errata), and no object was found that violates it"
     told = (one.note for one in made if one.verdict == "undecided")
-    return "; ".join(note for note in told if not note.startswith(BESIDES)) or "nothing decides it"
+    notes = "; ".join(note for note in told if not note.startswith(BESIDES))
+    return notes or ("nothing decides it" if printed else "there is no printed form, and nothing else decides it")
 
 
 def entry(found: Found, effort: Effort) -> Entry:

@@ -106,10 +106,10 @@ def _head(found: Report) -> list[str]:
     at = {"0-1": "", "ramp": f", margin {plain_number(found.loss.margin)}",
           "cross-entropy": f", cut at {plain_number(found.loss.cap)}"}[found.loss.kind]  # fmt: skip
     frozen = f"; {', '.join(found.frozen)} frozen" if found.frozen else ""
+    share = f"; each of {found.shown} routes at delta = {found.each}, so that any may be picked"
     told = (
         f"risk less empirical risk, with probability at least 1 - {plain_number(found.delta)}, for all networks of the "
-        f"class at once; each of {found.shown} route{'s' * (found.shown > 1)} at delta = {found.each}, so that any may "
-        "be picked"
+        f"class at once{share if found.shown > 1 else ''}"
     )
     line = f"{found.words}: {found.parameters:,} numbers{frozen}"
     return [*fitted(line, WIDTH, "  "), f"loss: {found.loss.kind}{at}, from 0 to {plain_number(found.range)}",

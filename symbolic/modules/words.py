@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
 from sympy import Expr, Indexed, Symbol, latex
 
 from ..claim import Parameter
 from ..norms import Matrix
 from .composition import EqualHeads, Heads, Residual, Sequence
+from .gated import Gated
 from .layers import Layers
+from .multihead import MultiHead
+from .normalization import LayerNorm
 from .signals import Module
 from .tree import own_matrices
 
-WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
-UPRIGHT = r"\\mathrm{\g<0>}"
 SHORT = {
     "Linear": "",
     "ReadToken": "one token",
@@ -23,6 +24,7 @@ SHORT = {
     "Fixed": "an activation",
     "Projection": "projection",
     "Offset": "positions",
+    "ZeroOne": "0-1",
 }
 KINDS = {
     "spectral": "the spectral norm of",
@@ -51,12 +53,31 @@ def in_words(module: Module) -> str:
             return f"{module.number} times ({in_words(module.head)})"
         case Layers():
             return f"{module.number} layers [{in_words(module.block)}]"
-    name = type(module).__name__
     labels = ", ".join(M.label for M in own_matrices(module))
-    called = SHORT.get(name, name if not hasattr(module, "name") else module.name)
+    called = _called(module)
     numbers = ", ".join(str(getattr(module, n)) for n in ("margin", "cap") if hasattr(module, n))
-    inside = ", ".join(filter(None, (labels, numbers)))
+    inside = ", ".join(filter(None, (labels, numbers, *_of_heads(module))))
     return f"{called}({inside})" if called and inside else inside or called
+
+
+def _called(module: Module) -> str:
+    match module:
+        case LayerNorm(centred=False):
+            return "RMSNorm"
+        case Gated():
+            return f"gated {module.activation}"
+    name = type(module).__name__
+    return SHORT.get(name, getattr(module, "name", name))
+
+
+def _of_heads(module: Module) -> Iterator[str]:
+    """How attention is made, beside its matrices."""
+    if isinstance(module, MultiHead):
+        yield f"{module.heads} heads" if module.heads != 1 else "1 head"
+        if module.groups is not None:
+            yield f"keys and values for {module.groups}"
+        kinds = {"causal": module.causal, "RoPE": module.rotary, "ALiBi": module.alibi, "QK-norm": module.qk_norm}
+        yield from (kind for kind, is_so in kinds.items() if is_so)
 
 
 def norms_of(M: Matrix, table: bool = False) -> list[Parameter]:
@@ -67,14 +88,21 @@ def norms_of(M: Matrix, table: bool = False) -> list[Parameter]:
         bound = getattr(M, kind)
         if isinstance(bound, (Symbol, Indexed)):
             name = _name(bound)
-            found.append(Parameter(name, _latex(name), f"{words} ${WORD.sub(UPRIGHT, M.mark)}$"))
+            found.append(Parameter(name, in_latex(name), f"{words} ${M.mark}$"))
     return found
 
 
-def _latex(name: str) -> str:
-    """Words that are indices stand upright, with commas between: `B_E_rows`, `B_head`."""
-    head, brace, below = latex(Symbol(name)).partition("_{")
-    return head + brace + WORD.sub(UPRIGHT, below).replace(" ", ",")
+def in_latex(name: str) -> str:
+    r"""Words upright, what stands behind an underscore below: B_{E,\mathrm{rows}} of B_E_rows."""
+    first, *below = [
+        latex(Symbol(part)) if len(part) == 1 or not part.islower() else _word(part) for part in name.split("_") if part
+    ]
+    return f"{first}_{{{','.join(below)}}}" if below else first
+
+
+def _word(part: str) -> str:
+    letter = latex(Symbol(part))  # a Greek one has a sign of its own
+    return letter if letter != part else rf"\mathrm{{{part}}}"
 
 
 def _name(bound: Expr) -> str:

@@ -110,8 +110,9 @@ def test_tied_tables_count_once():
     def network(last):
         return nn.Sequence(nn.Embedding("K", "d"), nn.Layers(BLOCK, "L"), last)
 
-    table = nn.Embedding("K", "d").words
-    tied = package.derive(network(nn.Unembedding(table)), nn.Words("T"), nn.CrossEntropy(2), "bits", key="mine/tied")
+    tied = package.derive(
+        network(nn.Unembedding(nn.Embedding("K", "d"))), nn.Words("T"), nn.CrossEntropy(2), "bits", key="mine/tied"
+    )
     apart = package.derive(
         network(nn.Head("head", "K", "d")), nn.Words("T"), nn.CrossEntropy(2), "bits", key="mine/apart"
     )
@@ -243,6 +244,49 @@ def test_a_module_of_ones_own_composes_and_is_attacked():
     assert mine.enclose(d=4, B_g=1, B_head=1, m=10**5, delta="1/20", T=3).value < 1
 
 
+def test_letters_mean_what_they_are_used_for():
+    """Of a paper's letters gamma is at most 1, s an integer and C an error."""
+    network = nn.Sequence(nn.MLP("d", "H"), nn.Read("mean"), nn.Head("head", "C", "d"))
+    mine = package.derive(network, nn.Tokens("n", radius="s"), loss=nn.Ramp("gamma"), route="net")
+    meant = {p.name: (p.meaning, p.domain) for p in mine.symbols}
+    assert meant["C"] == ("number of outputs", "positive integer")
+    assert meant["H"] == ("a width", "positive integer")
+    assert meant["gamma"] == ("margin of the loss", "positive real")
+    assert meant["s"] == ("bound on the norms of the tokens", "positive real")
+    assert meant["n"] == ("context length, all tokens counted", "positive integer")
+    at = dict(d=4, H=5, C=3, s="5/2", B_W1=1, B_W2=1, B_head=1, m=10**5, delta="1/20")
+    assert mine.enclose(gamma=2, **at).value < mine.enclose(gamma=1, **at).value
+    with pytest.raises(InputError, match="C must be a positive integer"):
+        mine.enclose(gamma=2, **(at | {"C": "5/2"}))
+
+
+def test_all_routes_take_the_same_values():
+    """What a route does not speak of is accepted: norms by bits, a key's bias, which has no effect, by all."""
+    network = nn.Sequence(nn.MultiHead("d", "H", bias=True), nn.Read("cls"), nn.Head("head", 2, "d"))
+    at = given(bound(), m=10**7, B_Q_bias=1) | {f"B_{x}_bias": 1 for x in "QKVO"}
+    at = {name: x for name, x in at.items() if name not in ("L", "eps_LN")}
+    for route in ("net", "counting", "norms"):
+        assert package.derive(network, TOKENS, nn.Ramp("margin"), route).enclose(**at).value > 0
+    bits = package.derive(network, TOKENS, nn.Ramp("margin"), "bits")
+    assert bits.enclose(bits=32, **at).value > 0
+    assert {"B_K_bias", "B_Q", "H", "T"} <= {p.name for p in bits.symbols}
+    assert "spectral norm" not in bits.statement
+    assert "$b$ bits" in bits.statement
+
+
+def test_biases_of_some_maps_and_gains_of_queries_and_keys():
+    heads = nn.MultiHead("d", "H", bias=["Q", "V"], qk_norm="1/10", qk_gain=True, rope=True)
+    assert (heads.key_bias, heads.output_bias) == (None, None)
+    assert nn.MLP("d", "k", bias={"W1": 2}).modules[0].bias.spectral == 2
+    assert nn.GatedMLP("d", "k", bias=["U"]).gate_bias is None
+    found = nn.attack(heads, {"T": 2, "d": 4, "H": 2})
+    assert found.refuted is False
+    assert {"Q_bias", "V_bias", "Nq_gain", "Nk_gain"} <= set(found.ratios)
+    network = nn.Sequence(nn.RMSNorm("d"), heads, nn.GatedMLP("d", "k"), nn.Read("mean"), nn.Head("h", 2, "d"))
+    said = package.derive(network, TOKENS, nn.Ramp(1), "net").statement
+    assert "RMSNorm, MultiHead(Q, K, V, O, Q_bias, V_bias, Nq_gain, Nk_gain, H heads, RoPE, QK-norm), gated" in said
+
+
 @dataclass(frozen=True)
 class Bare:
     def sensitivity(self, D, x):
@@ -324,6 +368,19 @@ REFUSALS = {
     "kappa is at least 1": called(nn.Attention, nn.Matrix("V", 2, 2), nn.Matrix("S", 2, 2), kappa="1/2"),
     "the attack cannot bound entries of W": called(nn.attack, nn.Linear("W", 2, "d", entries=1), {"T": 2, "d": 2}),
     "Bare has no forward": called(nn.attack, Bare(), {"T": 2, "d": 2}),
+    "a matrix has a name, e.g. 'W', got 'W[i]'": called(nn.Matrix, "W[i]", 2, 2),
+    "b is 3 x 1, and W_bias 2 x 1": called(nn.Linear, "W", 2, 4, bias=nn.Matrix("b", 3, 1)),
+    "there are 2 positions for 3 tokens": called(
+        package.derive, nn.Sequence(nn.Embedding(5, 4, 2), nn.Head("h", 2, 4)), nn.Words(3), nn.Ramp(1), "net"
+    ),
+    "a norm has a name, e.g. 'N1', got 'a b'": called(nn.LayerNorm, 4, name="a b"),
+    "no activation ['relu']": called(nn.Activation, ["relu"]),
+    "the table of an Unembedding is a matrix, e.g. nn.Matrix('W', 2, 'd'), got 'E'": called(nn.Unembedding, "E"),
+    "V is a matrix": called(nn.Attention, "V", nn.Matrix("S", 2, 2)),
+    "the matrix of scores, or each of two, is a matrix": called(nn.Attention, nn.Matrix("V", 2, 2), ("Q", "K")),
+    "the matrix of joint heads is a matrix": called(nn.JointHeads, "QK", 2),
+    "no bias of 'q', perhaps Q; there are Q, K, V, O": called(nn.MultiHead, 4, 2, bias=["q"]),
+    "qk_gain is for heads with a norm": called(nn.MultiHead, 4, 2, qk_gain=True),
     "the key edelman2022/4.4 is taken": called(bound, key="edelman2022/4.4"),
 }
 

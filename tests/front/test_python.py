@@ -22,7 +22,7 @@ from maurey import InputError
 from maurey.symbolic import registry
 from maurey.symbolic.claim import Claim, Parameter, Part
 
-MODULES = ["", "certificates", "questions", "nn", "view", "lists", "verdicts", "symbolic.errors"]
+MODULES = ["", "certificates", "questions", "nn", "matrices", "view", "lists", "verdicts", "symbolic.errors"]
 MODULES += [f"numeric.{name}" for name in ("balls", "blame", "compare", "logs", "samples")]
 A10 = dict(eps="1/10", N=100, B_w=1, B_X=1)
 GAP = dict(L_loss=1, C_F=1, A=1, b=1, delta="1/20")
