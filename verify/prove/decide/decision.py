@@ -24,9 +24,7 @@ from .integers import by_values, relaxed
 from .problem import KINKS, Given, Problem, violated, zero
 from .reductions import (
     Reduction,
-    apart,
     as_hyperbolic,
-    between_ends,
     by_derivative,
     cleared,
     constant,
@@ -34,10 +32,11 @@ from .reductions import (
     least,
     logged,
     sides,
-    to_a_limit,
+    squared,
     to_the_edge,
 )
 from .search import Found, confirmed, search
+from .shapes import apart, between_ends, concave, to_a_limit
 from .substitutions import algebraically, combined, periodic, scaled, shifted
 from .ties import Tie, ties_of, touches
 
@@ -302,10 +301,12 @@ def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction
         yield from kept("scaled", lambda: scaled(problem))
         yield from kept("shifted", lambda: shifted(problem))
         yield from kept("combined", lambda: combined(problem))
+        yield from kept("concave", lambda: concave(problem, clock))
         yield from kept("edge", lambda: to_the_edge(problem, clock))
         yield from kept("least", lambda: least(problem, clock, ties))
     yield from clear
     yield from kept("divided", lambda: divided(problem, clock))
+    yield from kept("squared", lambda: squared(problem, clock))
     yield from kept("logged", lambda: logged(problem, clock))
 
 
