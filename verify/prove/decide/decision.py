@@ -19,7 +19,7 @@ from maurey.verify.prove.polynomials import algebraic, decide
 from .cases import cases
 from .cells import MOST_CELLS, Cells, subdivided
 from .domains import regular
-from .exponentials import in_letters, taken_out
+from .exponentials import exponentiated, in_letters, taken_out
 from .integers import by_values, relaxed
 from .problem import KINKS, Given, Problem, violated, zero
 from .reductions import (
@@ -285,6 +285,7 @@ def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction
         return
     yield from kept("algebraic", lambda: algebraically(problem))
     yield from kept("taken out", lambda: taken_out(problem))
+    yield from kept("exponentiated", lambda: exponentiated(problem))
     yield from kept("letters", lambda: in_letters(problem))
     clear = kept("cleared", lambda: cleared(problem, clock))
     if shorter := [one for one in clear if one[1][0].expr.count_ops() < problem.expr.count_ops()]:

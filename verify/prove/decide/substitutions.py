@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import lcm
 
 import numpy as np
@@ -131,13 +132,13 @@ def periodic(problem: Problem) -> Reduction | None:
     """Variables without ends that stand only in sines and cosines: over a period, in units of pi, so that the places
     where these are simple are simple numbers."""
     expr, box = problem.expr, dict(problem.box)
-    for x in problem.letters:
+    for x, unit in product(problem.letters, (S.One, pi)):
         waves = [node for node in expr.atoms(sin, cos, tan) if node.has(x)]
-        rates = [sympy.diff(node.args[0], x) for node in waves]
-        unit = next((u for u in (S.One, pi) if all((rate / u).is_Rational for rate in rates)), None)
-        hidden = expr.xreplace({node: Symbol(f"w{i}_") for i, node in enumerate(waves)})
-        if waves and unit is not None and not hidden.has(x) and _unlimited(problem, x):
-            box[x] = (S.Zero, S(2) * lcm(*(int((rate / unit).q) for rate in rates)))
+        rates = {node: sympy.diff(node.args[0], x) / unit for node in waves}
+        inner = [node for node in waves if rates[node].is_Rational]
+        hidden = expr.xreplace({node: Symbol(f"w{i}_") for i, node in enumerate(inner)})
+        if inner and not hidden.has(x) and _unlimited(problem, x):
+            box[x] = (S.Zero, S(2) * lcm(*(int(rates[node].q) for node in inner)))
             expr = expr.subs(x, pi * x / unit)
     if box == dict(problem.box):
         return None
