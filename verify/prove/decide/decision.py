@@ -148,6 +148,7 @@ class Attempt:
         self.cells = 0  # tried without success
         self.z3 = False
         self.failed = -1  # with so many reductions left
+        self.how: str | None = None  # of what is shown: two parts of a problem may be the same
 
 
 Notes = dict[Any, Attempt | None]  # None: known to be false
@@ -167,8 +168,8 @@ def proved(problem: Problem, found: Found, clock: Clock) -> str | None:
 
 def _proved(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | None:
     clock.look()
-    if attempt.failed >= left:
-        return None
+    if attempt.how or attempt.failed >= left:
+        return attempt.how
     problem = attempt.problem
     if attempt.failed < 0 and not problem.strict and zero(problem.expr):
         return "both sides are the same"
@@ -180,7 +181,7 @@ def _proved(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | No
         how = _by_reduction(attempt, clock, notes, left)
     if how is None and left > 1:
         how = _by_cells(attempt, clock, MORE_CELLS)
-    attempt.failed = left
+    attempt.failed, attempt.how = left, how
     return how
 
 
