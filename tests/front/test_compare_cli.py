@@ -190,7 +190,7 @@ def test_lists_of_claims():
 
 
 def test_a_covering_bound_that_ends_in_a_gap_is_of_the_kind(maurey):
-    norms = "L_sigma=1 B_X=1 B_w=1 B_C=1 B_V=1 B_QK=1 B_C_inf=0.7 B_V_inf=0.7 B_QK_inf=0.7".split()
+    norms = ["L_sigma=1", "B_X=1", "B_w=1", "B_C=1", "B_V=1", "B_QK=1", "B_C_inf=0.7", "B_V_inf=0.7", "B_QK_inf=0.7"]
     words = ("--over", "m=1e4..1e6", "--points", "3", "L=2", "d=64", "k=64", "T=32", "L_loss=1", "b=1", "delta=1/20")
     code, out, _ = maurey("compare", "--kind", "generalization", *words, *norms, "--json")
     assert code == 0
