@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import sympy
 from flint import ctx, fmpq
@@ -131,7 +132,7 @@ def range_of(expr: Expr, box: Box) -> tuple[Expr, Expr] | None:
     return ends[0], ends[1]
 
 
-def _positive_between(u: Expr, x: sympy.Symbol, low: object, high: object) -> bool:
+def _positive_between(u: Expr, x: sympy.Symbol, low: Any, high: Any) -> bool:
     """At some point."""
     finite = isinstance(low, fmpq), isinstance(high, fmpq)
     middle = (low + high) / 2 if all(finite) else low + 1 if finite[0] else high - 1
