@@ -61,7 +61,8 @@ def compare(
 ) -> Comparison:
     """Claims (or KEY, or KEY:PART) over a range of one parameter: curves, which is the smallest, certified crossovers.
 
-    Each claim takes of the values what it knows. `forms` is printed, derived, sharp or all, one or several.
+    Each claim takes of the values what it knows; a list of claims is as good as each of them. `forms` is printed,
+    derived, sharp or all, one or several.
 
     >>> import maurey
     >>> head = dict(d=8, m=100, H=2, L_sigma=1, B_X=1, B_V=2, B_V_inf="0.7", B_QK_inf="0.4", eps="0.1")
@@ -81,7 +82,7 @@ def compare(
     if "form" in values:
         raise InputError("a comparison takes forms, one or several, e.g. forms=['printed', 'sharp']")
     ((name, (low, high)),) = pairs
-    named = [_key(one) for one in keys]
+    named = [_key(one) for some in keys for one in (some if isinstance(some, (list, tuple)) else (some,))]
     return with_display(
         compare(
             named,

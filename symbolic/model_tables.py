@@ -86,7 +86,7 @@ def number(name: str, raw: Any, zero: bool = False) -> Fraction:
 
 def read_loss(table: Mapping[str, Any]) -> Loss:
     kind = table.get("kind", "ramp")
-    if kind not in LOSSES:
+    if not isinstance(kind, str) or kind not in LOSSES:
         near = perhaps(str(kind), LOSSES)
         raise InputError(f"the kind of a loss is one of {', '.join(LOSSES)}, got {cut(repr(kind))}{near}")
     known = ("kind", *LOSSES[kind])

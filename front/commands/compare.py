@@ -17,6 +17,7 @@ from .options import Json, assignments, patience, say
 
 if TYPE_CHECKING:
     from maurey.numeric.compare import Comparison
+    from maurey.symbolic.claim import Claim
 
 FIGURES = (".png", ".svg", ".pdf")
 
@@ -88,11 +89,14 @@ def _of_kind(kind: str, given: dict[str, str]) -> tuple[list[str], dict[str, str
     if kind not in KINDS:
         raise InputError(f"no kind {kind!r}; there are {', '.join(KINDS)}")
     found, taken, without = list[str](), set[str](), dict[str, tuple[set[str], str]]()
-    for claim in (claim for claim in registry.all_claims() if claim.kind == kind and claim.parts):
+    for claim in registry.all_claims():
+        part = _part_of(claim, kind)
+        if part is None:
+            continue
         own = {p.name for p in claim.names} & given.keys()
         try:
-            bind(claim, "", "", {name: given[name] for name in own})
-            found.append(claim.key)
+            bind(claim, "", part, {name: given[name] for name in own})
+            found.append(f"{claim.key}:{part}" if part else claim.key)
             taken |= own
         except InputError as error:
             without[claim.key] = own, str(error)
@@ -102,6 +106,14 @@ def _of_kind(kind: str, given: dict[str, str]) -> tuple[list[str], dict[str, str
         nearest = f"; the nearest is {key}: {without[key][1]}" if key else ""
         raise InputError(f"no claim of kind {kind} can be evaluated with {', '.join(given)} alone{nearest}")
     return found, {key: error for key, (own, error) in without.items() if own - taken}
+
+
+def _part_of(claim: Claim, kind: str) -> str | None:
+    """The part that is of the kind: a covering bound may end in a gap. "" is the first, None is none."""
+    if claim.kind == kind:
+        return "" if claim.parts else None
+    gaps = [p for p in claim.parts if p.name == "gap" and not p.below]
+    return "gap" if gaps and kind == "generalization" else None
 
 
 def _lacking(key: str, given: dict[str, str]) -> int:

@@ -141,6 +141,7 @@ BAD = {
     "head_rows must be one number, got a list of 2": dict(norms=NORMS["bert"] | {"head_rows": [1, 2]}),
     "Q must be a positive number, got 0": dict(norms=NORMS["bert"] | {"Q": 0}),
     "the kind of a loss is one of 0-1, ramp, cross-entropy, got 'romp', perhaps ramp": dict(loss={"kind": "romp"}),
+    "the kind of a loss is one of 0-1, ramp, cross-entropy, got [1, 2]": dict(loss={"kind": [1, 2]}),
     "[loss] has no key 'cap'; ramp takes kind, margin": dict(loss={"kind": "ramp", "cap": 1}),
     "is not TOML": dict(text="[model"),
     "a table [model] is missing": dict(text=""),

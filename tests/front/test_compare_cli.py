@@ -182,6 +182,21 @@ def test_in_python():
             package.compare("edelman2022/A.6", over=over, Delta=3)
 
 
+def test_lists_of_claims():
+    several = package.compare(["edelman2022/A.6", "maurey/softmax"], over={"c_f": (0.1, 10.0)}, points=5, Delta=3)
+    assert len(several.curves) == 2
+    with pytest.raises(InputError, match="compare takes claims or keys"):
+        package.compare([4.4], over={"c_f": (1, 2)}, Delta=3)
+
+
+def test_a_covering_bound_that_ends_in_a_gap_is_of_the_kind(maurey):
+    norms = ["L_sigma=1", "B_X=1", "B_w=1", "B_C=1", "B_V=1", "B_QK=1", "B_C_inf=0.7", "B_V_inf=0.7", "B_QK_inf=0.7"]
+    words = ("--over", "m=1e4..1e6", "--points", "3", "L=2", "d=64", "k=64", "T=32", "L_loss=1", "b=1", "delta=1/20")
+    code, out, _ = maurey("compare", "--kind", "generalization", *words, *norms, "--json")
+    assert code == 0
+    assert [curve["label"] for curve in json.loads(out)["curves"]] == ["edelman2022/A.17:gap derived"]
+
+
 def test_a_kind_of_which_nothing_can_be_evaluated(maurey):
     """What lacks least is named, with what it lacks; a kind without formulas has none."""
     words = ("--over", "m=1e3..1e6", "delta=1/20", "T=64", "d=64")

@@ -113,6 +113,8 @@ TRUE = [
     (Abs(sin(3 * x)), 3 * Abs(sin(x)), {"x": LINE}),
     ((x + 1) * log(x + 1) - x * log(x), 1 + log(1 + x), {"x": UP}),
     ((1 - 1 / n) ** n, 1 / E, {"n": (1, oo)}),
+    (log(1 + x) * log(1 + 1 / x), log(2) ** 2 * (1 + Rational(1, 10**6)), {"x": UP}),  # undefined at both ends
+    (sin(x) + sin(2 * x) / 2, 3 * sqrt(3) / 4, {"x": LINE}),
 ]
 
 

@@ -221,6 +221,10 @@ SLIGHTLY_FALSE = [  # or only far away
     (2 * sin(z) ** 2 + Rational(1, 8) - TINY - sin(z), LINE),
     (atan(z) + atan(1 / z) - pi / 2 - TINY, UP),
     (Rational(3678, 10000) - (1 - 1 / k) ** k, (Integer(1), oo)),
+    ((1 - TINY) * erf(positive) - sqrt(1 - exp(-(positive**2))), UP),
+    (sqrt(positive) * log(positive) + Rational(735, 1000), UP),
+    (1 / sqrt(positive) + log(positive) - 2 + 2 * log(2) - TINY, (Integer(0), Integer(1))),
+    ((1 - TINY) * log(2) ** 2 - log(1 + positive) * log(1 + 1 / positive), UP),
 ]
 
 
@@ -229,6 +233,13 @@ def test_nothing_false_is_proved_where_no_search_has_found_it(expr, side):
     (letter,) = expr.free_symbols
     with suppress(OutOfTime):
         assert proved(Problem(expr, {letter: side}), Found(None, np.zeros((0, 1))), Clock(0.7)) is None
+
+
+def test_concave_is_least_at_an_end_only_where_it_is_concave_and_continuous():
+    box = {z: (Integer(0), Integer(1)), k: (Integer(0), Integer(1))}
+    for expr in (z * (1 - z) * (1 + k) - k / 1000, (z - HALF) ** 2 + k - TINY, log(z) + 10**6 + k):
+        with suppress(OutOfTime):
+            assert proved(Problem(expr, box), Found(None, np.zeros((0, 2))), Clock(0.7)) is None
 
 
 @pytest.mark.parametrize("sign", [1, -1])

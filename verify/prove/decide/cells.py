@@ -17,8 +17,16 @@ from flint import arb, ctx, fmpq
 from sympy import Expr, S, Symbol
 
 from maurey.verify.prove.clock import Clock
-from maurey.verify.prove.ranges.forms import Form, dominated, entropies, narrowest, products, sign_at_infinity
-from maurey.verify.prove.ranges.intervals import EVERYTHING, ZERO, Interval, between, entropy, over
+from maurey.verify.prove.ranges.forms import (
+    Form,
+    by_entropies,
+    dominated,
+    entropies,
+    narrowest,
+    products,
+    sign_at_infinity,
+)
+from maurey.verify.prove.ranges.intervals import EVERYTHING, ZERO, Interval, between, over
 from maurey.verify.prove.ranges.taylor import derivatives
 
 from .limits import limit_at
@@ -43,7 +51,7 @@ class Cells:
         self.total = total
         self.expr, self.strict = problem.expr, problem.strict
         self.forms = products(self.expr)
-        self.by_entropy, self.entropies = entropies(self.expr)
+        self.entropies = bool(entropies(self.expr)[1])
         self.smooth = not self.expr.has(*KINKS)
         self.slopes = {x: products(sympy.diff(self.expr, x)) if self.smooth else [] for x in problem.letters}
         self.far: dict[Symbol | None, list[Form]] = {}
@@ -52,7 +60,7 @@ class Cells:
 
     def slope(self, x: Symbol, side: tuple[Any, Any], names: Mapping[str, Interval]) -> Interval:
         found = narrowest(self.slopes[x], names)
-        if found.low >= 0 or found.high <= 0 or all(isinstance(end, fmpq) for end in side):
+        if found.low >= 0 or found.high <= 0 or not self.open_ended({x: side}, found):
             return found
         if x not in self.far:
             self.far[x] = dominated(self.slopes[x][0])
@@ -65,9 +73,9 @@ class Cells:
         value, whole = over(self.expr, names)
         if self.total and not whole:
             return False, {}
-        if value is None or self.enough(value) or self.as_product(names) or self.far_away(cell, names):
+        if value is None or self.enough(value) or self.as_product(names) or self.by_largest(cell, names, value):
             return True, {}
-        if self.entropies and self.as_entropy(names):
+        if self.entropies and (value := by_entropies(self.expr, names)[0]) is not None and self.enough(value):
             return True, {}
         if any(self.excluded(g, names) for g in self.problem.given):
             return True, {}
@@ -81,14 +89,13 @@ class Cells:
         value, _ = over(self.forms[1], names)
         return value is not None and self.enough(value)
 
-    def as_entropy(self, names: Mapping[str, Interval]) -> bool:
-        ranges = {name: over(u, names)[0] for name, u in self.entropies.items()}
-        letters = {name: entropy(u) for name, u in ranges.items() if u is not None}
-        value = over(self.by_entropy, {**names, **letters})[0] if len(letters) == len(ranges) else None
-        return value is not None and self.enough(value)
+    def open_ended(self, sides: Cell, value: Interval) -> bool:
+        """Does a side go to infinity, or does the value so, at an end of a box inside which all is smooth?"""
+        far = not all(isinstance(end, fmpq) for side in sides.values() for end in side)
+        return far or (self.regular and not (value.low.is_finite() and value.high.is_finite()))
 
-    def far_away(self, cell: Cell, names: Mapping[str, Interval]) -> bool:
-        if all(isinstance(end, fmpq) for x in self.problem.letters for end in cell[x]):
+    def by_largest(self, cell: Cell, names: Mapping[str, Interval], value: Interval) -> bool:
+        if not self.open_ended({x: cell[x] for x in self.problem.letters}, value):
             return False
         if None not in self.far:
             self.far[None] = dominated(self.expr)

@@ -19,14 +19,12 @@ from maurey.verify.prove.polynomials import algebraic, decide
 from .cases import cases
 from .cells import MOST_CELLS, Cells, subdivided
 from .domains import regular
-from .exponentials import in_letters, taken_out
+from .exponentials import exponentiated, in_letters, taken_out
 from .integers import by_values, relaxed
 from .problem import KINKS, Given, Problem, violated, zero
 from .reductions import (
     Reduction,
-    apart,
     as_hyperbolic,
-    between_ends,
     by_derivative,
     cleared,
     constant,
@@ -34,10 +32,11 @@ from .reductions import (
     least,
     logged,
     sides,
-    to_a_limit,
+    squared,
     to_the_edge,
 )
 from .search import Found, confirmed, search
+from .shapes import apart, between_ends, concave, to_a_limit
 from .substitutions import algebraically, combined, periodic, scaled, shifted
 from .ties import Tie, ties_of, touches
 
@@ -149,6 +148,7 @@ class Attempt:
         self.cells = 0  # tried without success
         self.z3 = False
         self.failed = -1  # with so many reductions left
+        self.how: str | None = None  # of what is shown: two parts of a problem may be the same
 
 
 Notes = dict[Any, Attempt | None]  # None: known to be false
@@ -168,8 +168,8 @@ def proved(problem: Problem, found: Found, clock: Clock) -> str | None:
 
 def _proved(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | None:
     clock.look()
-    if attempt.failed >= left:
-        return None
+    if attempt.how or attempt.failed >= left:
+        return attempt.how
     problem = attempt.problem
     if attempt.failed < 0 and not problem.strict and zero(problem.expr):
         return "both sides are the same"
@@ -181,7 +181,7 @@ def _proved(attempt: Attempt, clock: Clock, notes: Notes, left: int) -> str | No
         how = _by_reduction(attempt, clock, notes, left)
     if how is None and left > 1:
         how = _by_cells(attempt, clock, MORE_CELLS)
-    attempt.failed = left
+    attempt.failed, attempt.how = left, how
     return how
 
 
@@ -286,6 +286,7 @@ def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction
         return
     yield from kept("algebraic", lambda: algebraically(problem))
     yield from kept("taken out", lambda: taken_out(problem))
+    yield from kept("exponentiated", lambda: exponentiated(problem))
     yield from kept("letters", lambda: in_letters(problem))
     clear = kept("cleared", lambda: cleared(problem, clock))
     if shorter := [one for one in clear if one[1][0].expr.count_ops() < problem.expr.count_ops()]:
@@ -302,10 +303,12 @@ def _reductions(attempt: Attempt, clock: Clock, left: int) -> Iterator[Reduction
         yield from kept("scaled", lambda: scaled(problem))
         yield from kept("shifted", lambda: shifted(problem))
         yield from kept("combined", lambda: combined(problem))
+        yield from kept("concave", lambda: concave(problem, clock))
         yield from kept("edge", lambda: to_the_edge(problem, clock))
         yield from kept("least", lambda: least(problem, clock, ties))
     yield from clear
     yield from kept("divided", lambda: divided(problem, clock))
+    yield from kept("squared", lambda: squared(problem, clock))
     yield from kept("logged", lambda: logged(problem, clock))
 
 

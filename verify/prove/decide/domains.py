@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import sympy
 from flint import ctx, fmpq
@@ -102,7 +103,7 @@ def positive_inside(u: Expr, box: Box, clock: Clock) -> bool:
             sides += [letter >= ends[0], letter <= ends[1], *([letter > 0] if isinstance(node, sympy.exp) else [])]
         known = [side for side in sides if side != True]  # noqa: E712
         return decide(renamed > 0, known, min(SECONDS, clock.left()))[0] is True
-    return len(letters) == 1 and _rises_from_its_ends(u, letters[0], box)
+    return len(letters) == 1 and _rises_from_its_ends(u, letters[0], box, clock)
 
 
 def _algebraic(u: Expr, named: dict[Expr, sympy.Symbol]) -> Expr:
@@ -131,10 +132,19 @@ def range_of(expr: Expr, box: Box) -> tuple[Expr, Expr] | None:
     return ends[0], ends[1]
 
 
-def _rises_from_its_ends(u: Expr, x: sympy.Symbol, box: Box) -> bool:
-    """In one variable, where u may vanish at an end of the box and is strictly monotone beside it."""
+def _positive_between(u: Expr, x: sympy.Symbol, low: Any, high: Any) -> bool:
+    """At some point."""
+    finite = isinstance(low, fmpq), isinstance(high, fmpq)
+    middle = (low + high) / 2 if all(finite) else low + 1 if finite[0] else high - 1
+    value = at(u, {x: middle})
+    return value is not None and bool(value > 0)
+
+
+def _rises_from_its_ends(u: Expr, x: sympy.Symbol, box: Box, clock: Clock) -> bool:
+    """In one variable, where u may vanish at an end of the box and is monotone beside it: then it is zero nowhere
+    else, unless everywhere, for it is analytic."""
     slope, ends = sympy.diff(u, x), box[x]
-    if u.has(*KINKS):
+    if not regular(u, {x: ends}, clock):
         return False
     cells = [(number(ends[0]), number(ends[1]))]
     with ctx.workprec(PRECISION):
@@ -147,9 +157,9 @@ def _rises_from_its_ends(u: Expr, x: sympy.Symbol, box: Box) -> bool:
             if value is not None and value.low > 0:
                 continue
             rate, whole = over(slope, here)
-            if rate is not None and whole and (rate.low > 0 or rate.high < 0):
-                end, edge = (low, ends[0]) if rate.low > 0 else (high, ends[1])
-                if isinstance(end, fmpq):
+            if rate is not None and whole and (rate.low >= 0 or rate.high <= 0):
+                end, edge = (low, ends[0]) if rate.low >= 0 else (high, ends[1])
+                if isinstance(end, fmpq) and _positive_between(u, x, low, high):
                     exact = sympy.Rational(int(end.p), int(end.q))
                     there = at(u, {x: exact})
                     if there is not None and (there > 0 or (exact == edge and (there == 0 or u.subs(x, exact) == 0))):

@@ -13,6 +13,7 @@ from maurey.verify.prove.clock import NoAnswer, algebra
 from .domains import range_of
 from .problem import Problem
 from .reductions import Reduction
+from .substitutions import algebraically
 
 
 def taken_out(problem: Problem) -> Iterator[Reduction]:
@@ -31,6 +32,23 @@ def taken_out(problem: Problem) -> Iterator[Reduction]:
                 inner = power.args[0] + log(quotient)
                 expr = sympy.expand_mul(problem.expr.xreplace({node: inner}))
                 yield f"with {power} taken out", [replace(problem, expr=expr)]
+
+
+def exponentiated(problem: Problem) -> Reduction | None:
+    """Logarithms of sums of exponentials, and linear terms, alone: their exponentials, if these are algebraic."""
+    more, less, rest = S.One, S.One, S.Zero
+    for term in Add.make_args(sympy.expand(problem.expr)):
+        rate, node = term.as_coeff_Mul(rational=True)
+        if isinstance(node, log) and node.free_symbols:
+            more, less = (more * node.args[0] ** rate, less) if rate > 0 else (more, less * node.args[0] ** -rate)
+        elif all(sympy.diff(term, x).is_Rational for x in problem.letters):
+            rest += term
+        else:
+            return None
+    if more == less == 1 or not problem.expr.has(exp):
+        return None
+    found = algebraically(replace(problem, expr=more - less * exp(-rest)))
+    return None if found is None else (f"in exponentials, {found[0]}", found[1])
 
 
 def _bounded(expr: Expr, problem: Problem) -> bool:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import sympy
 from sympy import Expr, Mul, Pow, Rational, S, Symbol
 
-from maurey.numeric.types import Array
 from maurey.verify.prove.clock import Clock, NoAnswer, algebra
 from maurey.verify.prove.polynomials import algebraic, decide
-from maurey.verify.prove.ranges.floats import values
 from maurey.verify.prove.ranges.forms import hyperbolic
 
 from .cases import trimmed
 from .domains import positive_inside, regular
-from .limits import limit_at
-from .problem import Box, Given, Problem, at, never, positive_somewhere, zero
+from .problem import Box, Given, Problem, never, positive_somewhere, zero
 from .ties import Tie
 
 SIMPLER = (  # whose derivatives are
@@ -246,84 +241,24 @@ def by_derivative(problem: Problem, ties: list[Tie], clock: Clock) -> Iterator[R
             )
 
 
-def to_a_limit(problem: Problem, clock: Clock) -> Iterator[Reduction]:
-    """In one variable: it falls to an end, to its value there, or to a limit where it has none."""
-    (x,) = problem.letters
-    if not regular(problem.expr, problem.box, clock) or (problem.strict and not positive_somewhere(problem)):
-        return
-    slope = hyperbolic(sympy.diff(problem.expr, x))
-    seen = _sampled(slope, x, problem.box[x])
-    for end, sign in zip(problem.box[x], (1, -1), strict=True):
-        if not np.all(sign * seen >= -TINY):
+def squared(problem: Problem, clock: Clock) -> Iterator[Reduction]:
+    """A positive term with a square root against a positive rest: their squares, which have a root less."""
+    terms = sympy.Add.make_args(problem.expr)
+    for term in terms if 2 <= len(terms) <= 6 else ():
+        rest = problem.expr - term
+        sign = -1 if term.could_extract_minus_sign() else 1
+        if not any(root.exp.q == 2 for root in _roots(term)) or len(_roots(rest)) > 1:
             continue
-        value = at(problem.expr, {x: end}) if end.is_finite else None
-        limit = limit_at(problem.expr, x, problem.box[x], end) if value is None else None
-        if value is not None and value > 0:
-            yield f"least at {x} = {end}", [Problem(sign * slope, problem.box)]
-        if limit is not None and limit.is_nonnegative:
-            yield f"monotone towards {limit} at {x} = {end}", [Problem(sign * slope, problem.box)]
+        clock.look()
+        expr = sympy.expand(sign * term**2 - sign * rest**2)
+        if len(_roots(expr)) >= len(_roots(problem.expr)) or not regular(problem.expr, problem.box, clock):
+            continue
+        if positive_inside(sign * term, problem.box, clock) and positive_inside(-sign * rest, problem.box, clock):
+            yield "in squares", [replace(problem, expr=expr)]
 
 
-def apart(problem: Problem) -> Reduction | None:
-    """In one variable without ends: what lies beyond all places at which it turns, and the rest."""
-    (x,) = problem.letters
-    side = problem.box[x]
-    slope = sympy.diff(problem.expr, x)
-    points = _points(side)
-    signs = np.sign(values(slope, {x.name: points}))
-    turns = points[1:][(signs[1:] * signs[:-1] < 0)]
-    if not len(turns) or all(end.is_finite for end in side):
-        return None
-    first, last = (Rational(round(float(t + s * (1 + abs(t))))) for t, s in ((turns[0], -1), (turns[-1], 1)))
-    cuts = [side[0], *([first] if not side[0].is_finite else []), *([last] if not side[1].is_finite else []), side[1]]
-    if not all(a < b for a, b in pairwise(cuts)):
-        return None
-    text = f"apart at {x} = {', '.join(map(str, cuts[1:-1]))}"
-    return text, [replace(problem, box={**problem.box, x: ends}) for ends in pairwise(cuts)]
-
-
-def _sampled(expr: Expr, x: Symbol, side: tuple[Expr, Expr]) -> Array:
-    found = values(expr, {x.name: _points(side)})
-    return found[np.isfinite(found)]
-
-
-def _points(side: tuple[Expr, Expr]) -> Array:
-    """Floats, from the lower end to the upper."""
-    low, high = (float(end) for end in side)
-    s = np.linspace(0.01, 0.99, 40)
-    if np.isfinite(low) and np.isfinite(high):
-        return low + s * (high - low)
-    if np.isfinite(low) or np.isfinite(high):
-        return low + s / (1 - s) if np.isfinite(low) else high - (1 - s) / s
-    return np.sinh(8 * (2 * s - 1))
-
-
-def between_ends(problem: Problem, clock: Clock) -> Reduction | None:
-    """In one variable, not negative at both ends: it rises and then falls if its slope, but for positive factors,
-    falls."""
-    (x,) = problem.letters
-    ends = problem.box[x]
-    if problem.strict or not regular(problem.expr, problem.box, clock):
-        return None
-    seen = _sampled(sympy.diff(problem.expr, x), x, ends)
-    if np.any(np.diff(np.sign(seen)) > 0):
-        return None
-    for end in ends:
-        value = problem.expr.subs(x, end) if end.is_finite and at(problem.expr, {x: end}) is not None else None
-        value = limit_at(problem.expr, x, ends, end) if value is None else value
-        if value is None or not (value == S.Infinity or value.is_nonnegative or zero(value)):
-            return None
-    slope = Problem(sympy.diff(problem.expr, x), problem.box)
-    short = cleared(slope, clock)
-    steep = slope.expr if short is None else short[1][0].expr
-    if not regular(steep, problem.box, clock):
-        return None
-    text = "not negative at both ends, and rising before it falls"
-    if not steep.has(*SIMPLER, sympy.exp, sympy.sin, sympy.cos, sympy.sinh, sympy.cosh, sympy.tanh, sympy.tan):
-        later = Symbol(f"{x.name}_", **x.assumptions0)  # once it falls, it does not rise again
-        given = Given(-steep, ">"), Given(later - x, ">")
-        return text, [Problem(-steep.xreplace({x: later}), {x: ends, later: ends}, given=given)]
-    return text, [Problem(-sympy.diff(steep, x), problem.box)]
+def _roots(expr: Expr) -> list[Expr]:
+    return [p for p in expr.atoms(Pow) if isinstance(p.exp, Rational) and p.exp.q > 1 and p.base.free_symbols]
 
 
 def divided(problem: Problem, clock: Clock) -> Reduction | None:

@@ -187,6 +187,11 @@ def _beside(problem: Problem, letters: list[Symbol], rows: Array, rng: Any) -> I
         for k, direction in product(NEARER, [*directions, [1] * len(letters), [-1] * len(letters), *axes]):
             step = {x: fmpq(d, 4 * 10**k) for x, d in zip(letters, direction, strict=True)}
             yield {x: _clipped(center[x] + step[x], sides[x]) for x in letters}
+    apart = corners if len(letters) in (2, 3) and not any(x.is_integer for x in letters) else []
+    for corner, k, first in product(apart, NEARER, letters):  # one far nearer
+        step = {x: fmpq(1, 10 ** (2 * k if x is first else k)) for x in letters}
+        signs = {x: -1 if number(corner[x]) == sides[x][1] else 1 for x in letters}
+        yield {x: _clipped(number(corner[x]) + signs[x] * step[x], sides[x]) for x in letters}
     far = [dict(zip(letters, p, strict=True)) for p in product(*(_far(problem.box[x]) for x in letters))]
     yield from far[:25]
 

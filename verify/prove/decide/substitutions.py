@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import lcm
 
 import numpy as np
 import sympy
-from sympy import Expr, Rational, S, Symbol, cos, cosh, exp, sin, sinh, tan, tanh
+from sympy import Expr, Rational, S, Symbol, cos, cosh, exp, pi, sin, sinh, tan, tanh
 
 from maurey.verify.prove.clock import NoAnswer, algebra
 from maurey.verify.prove.polynomials import algebraic
@@ -128,16 +129,20 @@ def _together(expr: Expr, x: Symbol, y: Symbol, whole: Expr) -> bool:
 
 
 def periodic(problem: Problem) -> Reduction | None:
-    """Variables without ends that stand only in sines and cosines: over a period, and a little more."""
-    box = dict(problem.box)
-    for x in problem.letters:
-        waves = [node for node in problem.expr.atoms(sin, cos, tan) if sympy.diff(node.args[0], x).is_Rational]
-        waves = [node for node in waves if node.has(x)]
-        rates = [sympy.diff(node.args[0], x) for node in waves]
-        hidden = problem.expr.xreplace({node: Symbol(f"w{i}_") for i, node in enumerate(waves)})
-        if waves and not hidden.has(x) and _unlimited(problem, x):
-            box[x] = (S.Zero, Rational(44, 7) * lcm(*(int(rate.q) for rate in rates)))
-    return ("over a period", [replace(problem, box=box)]) if box != dict(problem.box) else None
+    """Variables without ends that stand only in sines and cosines: over a period, in units of pi, so that the places
+    where these are simple are simple numbers."""
+    expr, box = problem.expr, dict(problem.box)
+    for x, unit in product(problem.letters, (S.One, pi)):
+        waves = [node for node in expr.atoms(sin, cos, tan) if node.has(x)]
+        rates = {node: sympy.diff(node.args[0], x) / unit for node in waves}
+        inner = [node for node in waves if rates[node].is_Rational]
+        hidden = expr.xreplace({node: Symbol(f"w{i}_") for i, node in enumerate(inner)})
+        if inner and not hidden.has(x) and _unlimited(problem, x):
+            box[x] = (S.Zero, S(2) * lcm(*(int(rates[node].q) for node in inner)))
+            expr = expr.subs(x, pi * x / unit)
+    if box == dict(problem.box):
+        return None
+    return "over a period, in units of pi", [replace(problem, expr=expr, box=box)]
 
 
 def _unlimited(problem: Problem, x: Symbol) -> bool:

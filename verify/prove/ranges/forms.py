@@ -14,7 +14,7 @@ from sympy import Add, Expr, Mul, Pow, Symbol, exp
 
 from maurey.verify.prove.clock import NoAnswer, algebra
 
-from .intervals import EVERYTHING, ZERO, Interval, over
+from .intervals import EVERYTHING, ZERO, Interval, entropy, over
 
 MOST_TERMS = 10
 LONGEST = 150
@@ -33,20 +33,31 @@ def products(expr: Expr) -> list[Expr]:
     return [expr, product] if product != expr else [expr]
 
 
+@lru_cache(maxsize=256)
 def entropies(expr: Expr) -> tuple[Expr, dict[str, Expr]]:
-    """The expression with a letter for each u log u, and what u is."""
+    """The expression with a letter for each u^r log u, r > 0, and what u^r is: with w for it, w log w / r."""
     found: dict[Expr, Symbol] = {}
 
     def named(product: Expr) -> Expr:
-        factors = list(Mul.make_args(product))
-        for one in [f for f in factors if isinstance(f, sympy.log) and f.free_symbols and f.args[0] in factors]:
-            factors.remove(one)
-            factors.remove(one.args[0])
-            factors.append(found.setdefault(one.args[0], Symbol(f"u{len(found)}_log_u", real=True)))
-        return Mul(*factors)
+        powers = product.as_powers_dict()
+        for one in [f for f in powers if isinstance(f, sympy.log) and f.free_symbols]:
+            r = powers.get(one.args[0], sympy.S.Zero)
+            if powers[one] == 1 and r.is_Rational and r > 0:
+                w = one.args[0] ** r
+                letter = found.setdefault(w, Symbol(f"w{len(found)}_log_w", real=True))
+                product = product / (one * w) * letter / r
+        return product
 
     expr = expr.replace(lambda e: isinstance(e, Mul), named)
-    return expr, {letter.name: u for u, letter in found.items()}
+    return expr, {letter.name: w for w, letter in found.items()}
+
+
+def by_entropies(expr: Expr, names: Mapping[str, Interval]) -> tuple[Interval | None, bool]:
+    """What it can be, and whether it is continuous there, with each w log w as one function."""
+    rest, found = entropies(expr)
+    ranges = {name: over(w, names)[0] for name, w in found.items()}
+    letters = {name: entropy(w) for name, w in ranges.items() if w is not None}
+    return over(rest, {**names, **letters}) if found and len(letters) == len(ranges) else over(expr, names)
 
 
 def hyperbolic(expr: Expr) -> Expr:
@@ -121,7 +132,7 @@ def sign_at_infinity(forms: list[Form], names: Mapping[str, Interval]) -> int:
 
 def _fading(ratio: Expr, names: Mapping[str, Interval]) -> Interval | None:
     """What it can be; where its size falls all the way to infinity, between its first value and zero."""
-    value, whole = over(ratio, names)
+    value, whole = by_entropies(ratio, names)
     if value is None or not whole or (value.low.is_finite() and value.high.is_finite()):
         return value
     letters = ratio.free_symbols
