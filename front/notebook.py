@@ -22,10 +22,12 @@ MOST = 40  # rows of a table
 
 
 def with_display(found: Thing) -> Thing:
-    """The same thing; its class knows from now on how to show itself."""
-    kind = type(found)
+    """The same thing; its class knows from now on how to show itself, in a notebook and when it is printed."""
+    kind: Any = type(found)
     if not hasattr(kind, "_repr_mimebundle_"):
-        setattr(kind, "_repr_mimebundle_", lambda self, include=None, exclude=None: bundle(self))  # noqa: B010
+        kind._repr_mimebundle_ = lambda self, include=None, exclude=None: bundle(self)
+        if kind.__str__ is object.__str__:
+            kind.__str__ = lambda self: bundle(self)["text/plain"]
     return found
 
 

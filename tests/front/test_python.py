@@ -294,6 +294,9 @@ def test_what_is_returned_shows_itself():
         shown = thing._repr_mimebundle_()
         assert len(shown["text/plain"]) < 20_000
         assert "<" not in shown.get("text/latex", "")
+    compared = str(things[6])
+    assert compared == things[6]._repr_mimebundle_()["text/plain"] != repr(things[6])
+    assert "smallest" in compared
     formulas = [type(thing).__name__ for thing in things if "$" in thing._repr_mimebundle_().get("text/html", "")]
     assert {"Enclosure", "Comparison", "Verdict", "Errata", "Entry", "Steps", "Samples"} <= set(formulas)
 
