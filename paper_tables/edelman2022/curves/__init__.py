@@ -167,7 +167,7 @@ def _examples(runs: Sequence[Run], instance: Mapping[str, Any]) -> Finding:
         text += f"; so do here{without(outcomes)} {' and '.join(each)}"
         seen = [similar((k, len(own)), (1, 1)) for k, own in zip(right, sides, strict=True)]
         agrees = False if False in seen else None if None in seen else True
-        text += excused(agrees, outcomes)
+        text += "; not all on one side, which may be chance" if agrees is None else excused(agrees, outcomes)
     return Finding(
         text,
         fair(agrees, outcomes),
