@@ -56,15 +56,17 @@ class Errata(_Shown, list[Entry]):
     """Errata, claim by claim.
 
     >>> import maurey
-    >>> len(maurey.errata("edelman2022/4.5"))
-    1
+    >>> maurey.errata("edelman2022/4.5")
+    <1 erratum on 1 claim, 1 refuted; 2 remarks>
     """
 
     def __repr__(self) -> str:
-        keys, refuted = {entry["key"] for entry in self}, sum(entry["status"] == "refuted" for entry in self)
-        told = "erratum" if len(self) == 1 else "errata"
-        on = f" on {_count(len(keys), 'claim')}, {refuted} refuted" if self else ""
-        return f"<{len(self) or 'no'} {told}{on}>"
+        entries = [entry for entry in self if entry["cause"]]
+        keys, refuted = {entry["key"] for entry in entries}, sum(entry["status"] == "refuted" for entry in entries)
+        told = "erratum" if len(entries) == 1 else "errata"
+        on = f" on {_count(len(keys), 'claim')}, {refuted} refuted" if entries else ""
+        more = f"; {_count(len(self) - len(entries), 'remark')}" if len(self) > len(entries) else ""
+        return f"<{len(entries) or 'no'} {told}{on}{more}>"
 
     def __str__(self) -> str:
         return "\n".join([*(repr(entry)[1:-1] for entry in self[:MOST]), *_rest(len(self))]) or "no errata"

@@ -111,7 +111,7 @@ def errata(which: Any = "") -> Errata:
     >>> import maurey
     >>> found = maurey.errata("edelman2022/4.5")
     >>> found
-    <1 erratum on 1 claim, 1 refuted>
+    <1 erratum on 1 claim, 1 refuted; 2 remarks>
     >>> found[0]["status"]
     'refuted'
     """

@@ -174,7 +174,8 @@ class Latex(LatexPrinter):
         above = [factor for factor in factors if denominator(factor) is None]
         if len(below) != 1 or not above:
             return str(self._print(expr))
-        return f"{self._product(above)}/{self._factor(below[0])}"
+        under = self._print(below[0])
+        return f"{self._product(above)}/" + (rf"\left({under}\right)" if isinstance(below[0], (Add, Mul)) else under)
 
     def _call(self, name: str, argument: Expr) -> str:
         return rf"{name}\left({self._print(argument)}\right)"

@@ -19,10 +19,10 @@ from maurey.symbolic.errors import cut
 from .clock import GIVES_UP, Clock, OutOfTime, fence
 from .decide.decision import Decision, decided, identical
 from .decide.domains import reality
-from .decide.inhabited import inhabited
 from .decide.pieces import Piece, pieces, rational_ends
 from .decide.problem import Given, Problem, violated
 from .decide.search import search
+from .inhabited import inhabited
 from .page import Page
 from .questions import Question, plain, question
 

@@ -131,7 +131,16 @@ function maureyFormula() {
       if (is(exponent, "1/2")) return `\\sqrt{${show(base)}}`;
       const text = show(base), whole = isNode(base, "number") && !base[1].includes("/");
       const bare = (isNode(base, "symbol") || isNode(base, "entry") || whole) && !/['^]/.test(text); // a prime is above
-      return `${bare ? text : brackets(text)}^{${rational(exponent) ? exponent[1] : show(exponent)}}`;
+      return `${bare ? text : brackets(text)}^{${raised(exponent)}}`;
+    }
+
+    /** A fraction stands on one line: above a letter it would be tiny. */
+    function raised(exponent) {
+      if (rational(exponent)) return exponent[1];
+      const all = factors(exponent), below = all.map(denominator).filter(Boolean), above = all.filter((one) => !denominator(one));
+      if (below.length !== 1 || !above.length) return show(exponent);
+      const under = show(below[0]);
+      return `${times(above)}/${["add", "multiply"].includes(below[0][0]) ? brackets(under) : under}`;
     }
 
     function loop(sign, [index, low, high, body]) {

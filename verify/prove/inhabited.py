@@ -9,9 +9,9 @@ from sympy import S
 from maurey.symbolic.claim import InputError
 from maurey.verify.prove.clock import GIVES_UP, Clock, OutOfTime
 
-from .decision import decided
-from .pieces import pieces, rational_ends
-from .problem import Box, Given, Problem
+from .decide.decision import decided
+from .decide.pieces import pieces, rational_ends
+from .decide.problem import Box, Given, Problem
 
 SECONDS = 1.0
 
