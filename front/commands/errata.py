@@ -36,7 +36,7 @@ def errata(
     keys = registry.keys_of([which]) if which else None
     with patience("comparing") as tell:
         found = ledger.comparisons(lambda done, total: tell(f"comparing: {done} of {total} claims"), keys=keys)
-    rows = records(found, keys)
+    rows = records(found, keys, typeset=as_json)
     if as_json:
         print(json.dumps(by_cause(rows) if causes else rows, indent=1))
     else:

@@ -106,7 +106,7 @@ def page(claim: Claim, standing: Standing, forms: list[str], setting: Setting, p
     for one in parts:
         for form in forms:
             if form in one.forms:
-                shown = _formula(one, form, setting)
+                shown = formula(one, form, setting)
                 first = next(other for other in parts if getattr(other, form) is getattr(one, form))
                 if first is not one and form != "printed":  # parts that differ only in print share the rest
                     shown = [shown[0], f"  as of {first.name}"]
@@ -141,7 +141,7 @@ def warning(claim: Claim, standing: Standing, form: str) -> str:
     return f"the printed form fails ({standing.evidence}): {instead}"
 
 
-def _formula(part: Part, form: str, setting: Setting) -> list[str]:
+def formula(part: Part, form: str, setting: Setting) -> list[str]:
     *where, last = part.steps(form, setting)
     relation = part.relation_of(form)
     hides = f", hides {part.hides}" if relation in HIDES and part.hides else ""

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from maurey.symbolic import registry
-from maurey.symbolic.claim import UNREAD
+from maurey.symbolic.claim import UNREAD, Setting
 from maurey.symbolic.printing import latex_of, plain
 from maurey.verify import evidence, ledger
 from maurey.verify.errata.causes import Cause, cause_of, severity_of, told, where_of
@@ -17,6 +18,8 @@ from maurey.verify.errata.causes import causes as causes_of
 from maurey.verify.errata.entries import Comparison, Erratum, in_order, restates
 from maurey.verify.errata.sentences import along, words
 from maurey.verify.rungs import BESIDES, SEVERITIES
+
+from .claims import formula
 
 UNEXPLAINED = "not-explained"
 HEADINGS = {
@@ -35,9 +38,11 @@ def replayed(entry: Erratum) -> bool:
     return entry.status != "refuted" or evidence.standing_of(registry.find(entry.key)).replayed
 
 
-def records(found: list[Comparison], keys: Collection[str] | None = None) -> list[Record]:
-    """All entries; then what is remarked, and what is left undecided."""
+def records(found: list[Comparison], keys: Collection[str] | None = None, typeset: bool = True) -> list[Record]:
+    """All entries, with their formulas if they are to be typeset; then what is remarked, and what is left undecided."""
     entries = [_record(entry) for entry in in_order(found, ledger.refuted(keys))]
+    if typeset:
+        entries = [row | _formulas(row["key"], row["part"]) for row in entries]
     verdicts = ledger.verdicts(keys)
     settled = {key for key, row in verdicts.items() if row["verdict"] == "holds"}
     texts = [("remark", text) for one in found for text in one.remarks]
@@ -47,12 +52,8 @@ def records(found: list[Comparison], keys: Collection[str] | None = None) -> lis
 
 
 def _record(entry: Erratum) -> Record:
-    """An entry with its formulas, if there are any (a definition may have none), where the print is from, how grave it
-    is and why."""
+    """An entry, where the print is from, how grave it is and why."""
     claim, cause = registry.find(entry.key), cause_of(entry)
-    forms = claim.part(entry.part).forms if claim.parts else {}
-    formulas = {f: latex_of(claim, f, part=entry.part) if f in forms else "" for f in ("printed", "derived")}
-    repaired = latex_of(claim, "repaired", part=entry.part) if "repaired" in forms else None
     unread = claim.origin_of(entry.part) in UNREAD
     return {
         **asdict(entry),
@@ -61,10 +62,17 @@ def _record(entry: Erratum) -> Record:
         "cause": cause.slug if cause else None if unread else UNEXPLAINED,
         "where": where_of(entry) or None,
         "source": claim.origin_of(entry.part),
-        **formulas,
-        "repaired": repaired,
         "replayed": replayed(entry),
     }
+
+
+@cache
+def _formulas(key: str, part: str) -> Mapping[str, str | None]:
+    """Of a part that has many entries once; a definition may have none."""
+    claim = registry.find(key)
+    forms = claim.part(part).forms if claim.parts else {}
+    absent = {"printed": "", "derived": "", "repaired": None}
+    return absent | {form: latex_of(claim, form, part=part) for form in absent if form in forms}
 
 
 def _besides(key: str, row: Mapping[str, Any]) -> list[str]:
@@ -113,7 +121,8 @@ def _finding(slug: str, rows: list[Record]) -> Record:
         "printed_value": first["printed_value"],
         "true_value": first["true_value"],
         "shown": _place(first),
-        "repaired": first["repaired"],
+        "repaired": first.get("repaired"),
+        "replayed": first["replayed"],
         "survives": _paragraphs(each, "survives"),
         "entries": len(rows),
     }
@@ -146,6 +155,8 @@ def report(rows: list[Record], detailed: bool = False, unknown: Collection[str] 
         if finding["survives"]:
             lines += [f"  what rests on it: {plain(text)}" for text in finding["survives"].split("\n\n")]
         lines += [f"  {_told(row)}" for row in own] if detailed else [f"  {_witness(finding)}"]
+        if detailed:
+            lines += [f"  {text}" for row in {_place(row): row for row in own}.values() for text in _corrected(row)]
     for status, title in (("remark", "Remarks"), ("undecided", "Undecided")):
         own = [row for row in rows if row["status"] == status and not row["cause"]]
         texts = [f"  {_place(row)}: {row['note'] if detailed else shortened(row['note'])}" for row in own]
@@ -153,6 +164,16 @@ def report(rows: list[Record], detailed: bool = False, unknown: Collection[str] 
     again = [f"  {key}" for key in unknown]
     lines += ["", "To be verified again", *again] if again else []
     return [*lines[1:], "", _counts(rows)]
+
+
+def _corrected(row: Record) -> list[str]:
+    """What stands in the place of the printed form."""
+    claim = registry.find(row["key"])
+    part = claim.part(row["part"]) if claim.parts else None
+    if part is None or "repaired" not in part.forms:
+        return []
+    first, *rest = formula(part, "repaired", Setting())
+    return [f"{_place(row)}, {first}", *rest]
 
 
 def shortened(note: str) -> str:
@@ -186,7 +207,8 @@ def _witness(finding: Record) -> str:
     witness = finding["witness"]
     start = along(witness).removesuffix(", all else fixed, ") if "ray" in witness else f"At {words(witness)}"
     said, true = (f"{Decimal(finding[name]):.6g}" for name in ("printed_value", "true_value"))
-    return f"witness ({finding['shown']}): {start}: printed {said}, against {true}."
+    again = "" if finding["replayed"] else ", not replayed"
+    return f"witness ({finding['shown']}{again}): {start}: printed {said}, against {true}."
 
 
 def _told(row: Record) -> str:

@@ -101,6 +101,7 @@ def test_findings(maurey):
     code, out, _ = maurey("errata", "edelman2022/A.4")
     assert "delta" in out
     assert ", refuted: " in out
+    assert "\n  edelman2022/A.4:gap, repaired (generalization gap):\n    gap <= 2*L_loss*R_F + " in out
     code, out, _ = maurey("errata", "edelman2022/4.5")
     assert "\n  true where N > 1: edelman2022/4.5\n" in out  # and nothing of other claims with this cause
 

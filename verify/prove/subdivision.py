@@ -14,14 +14,10 @@ from maurey.numeric.ranges import Ranges
 from maurey.numeric.walk import Undefined, walk
 
 from .clock import Clock
-from .decide.cells import MOST_CELLS, Cells, subdivided
-from .decide.decision import tight_corners
 from .decide.problem import PRECISION, Problem
-from .decide.search import search
-from .decide.ties import Tie, order, ties_of
 from .proofs import Proof
 
-__all__ = ["MOST_CELLS", "PRECISION", "ball", "nonnegative"]
+__all__ = ["PRECISION", "ball", "nonnegative"]
 
 INSTANCES = 300
 
@@ -29,6 +25,11 @@ INSTANCES = 300
 def nonnegative(expr: Expr, box: Mapping[Symbol, tuple[Any, Any]], tight: Mapping[Symbol, Any] | None = None) -> Proof:
     """expr >= 0 on the whole box, on which it is defined. `tight` says where a variable makes it vanish, which is also
     looked for."""
+    from .decide.cells import MOST_CELLS, Cells, subdivided  # with NumPy, only where something is asked
+    from .decide.decision import tight_corners
+    from .decide.search import search
+    from .decide.ties import Tie, order, ties_of
+
     problem = Problem(expr, {x: (sympify(low), sympify(high)) for x, (low, high) in box.items()})
     clock, text = Clock(float("inf")), problem.text()
     found = search(problem, clock, INSTANCES, 0)

@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -123,8 +125,14 @@ def polished(expr: Expr, x: Symbol, value: float) -> float:
 
 
 UNITS = (1, pi, E, sqrt(2), sqrt(3), sqrt(5), sympy.log(2), 1 / pi, 1 / E, sqrt(pi))
-SURDS = [(sqrt(b) + s * a) / c for a in (1, 2, 3, 5) for b in (2, 3, 5) for c in (1, 2, 3, 4, 6) for s in (1, -1)]
-SURDS = [sign * surd for surd in SURDS for sign in (1, -1)]
+
+
+@cache
+def surds() -> list[tuple[Expr, float]]:
+    """Simple numbers with one square root."""
+    parts = product((1, 2, 3, 5), (2, 3, 5), (1, 2, 3, 4, 6), (1, -1), (1, -1))
+    found = [sign * ((sqrt(b) + s * a) / c) for a, b, c, s, sign in parts]
+    return [(surd, float(surd)) for surd in found]
 
 
 def recognized(value: float) -> Iterator[Expr]:
@@ -140,10 +148,7 @@ def recognized(value: float) -> Iterator[Expr]:
         yield sympy.exp(near)
     if value < 30 and (near := _simple(math.exp(value))) is not None and near > 0:
         yield sympy.log(near)
-    yield from (surd for surd, there in zip(SURDS, _FLOATS, strict=True) if abs(there - value) < 1e-11)
-
-
-_FLOATS = [float(surd) for surd in SURDS]
+    yield from (surd for surd, there in surds() if abs(there - value) < 1e-11)
 
 
 def _simple(value: float) -> Any:
