@@ -143,7 +143,7 @@ def test_what_a_proof_on_a_box_says():
 
 
 def test_what_is_not_decided_on_a_box(monkeypatch):
-    monkeypatch.setattr("maurey.verify.prove.subdivision.MOST_CELLS", 200)
+    monkeypatch.setattr("maurey.verify.prove.decide.cells.MOST_CELLS", 200)
     assert nonnegative(x - 1 - log(x), {x: (half, 3)}).verdict is True  # tight at 1, which nobody said
     assert nonnegative(log(x) - 1 + 1 / x, {x: (0, 3)}, {x: 1}).verdict is None  # not defined at 0
     assert nonnegative(x - ceiling(x) + 2, {x: (0, 3)}).verdict is None  # not smooth
