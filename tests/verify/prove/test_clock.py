@@ -39,7 +39,7 @@ def limited(seconds, work, late=0):
         work()
     finally:
         clock.over(limit)
-        assert process_time() - start < seconds + late + 0.1
+        assert process_time() - start < seconds + late + 0.5  # the memory may be tidied meanwhile
 
 
 def ask(seconds):
