@@ -67,7 +67,7 @@ def _record(entry: Erratum) -> Record:
 
 
 @cache
-def _formulas(key: str, part: str) -> Mapping[str, str | None]:
+def _formulas(key: str, part: str) -> Record:
     """Of a part that has many entries once; a definition may have none."""
     claim = registry.find(key)
     forms = claim.part(part).forms if claim.parts else {}
